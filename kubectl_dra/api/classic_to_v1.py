@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from kubectl_dra.api.losses import Losses
 from kubectl_dra.api.names import LEGAL
 from kubectl_dra.api.oldcel import UntranslatableError, named_resources_selector, quoted, written_selector
+from kubectl_dra.model import resource
 from kubectl_dra.model.classic import (
     IMMEDIATE,
     WAIT_FOR_CONSUMER,
@@ -30,26 +31,6 @@ from kubectl_dra.model.classic import (
     ResourceClassParameters,
 )
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.resource import (
-    Device,
-    DeviceClaim,
-    DeviceClaimConfiguration,
-    DeviceClass,
-    DeviceClassConfiguration,
-    DeviceClassSpec,
-    DeviceRequest,
-    DeviceSelector,
-    ExactDeviceRequest,
-    OpaqueConfiguration,
-    ResourceClaim,
-    ResourceClaimSpec,
-    ResourceClaimStatus,
-    ResourceClaimTemplate,
-    ResourceClaimTemplateSpec,
-    ResourcePool,
-    ResourceSlice,
-    ResourceSliceSpec,
-)
 
 GROUP: Final = "resource.k8s.io"
 _LIST: Final = "servers refuse a list here, but for those since 1.36 with the feature gate DRAListTypeAttributes"
@@ -84,10 +65,10 @@ def _in_tree(reference: ParametersReference, kind: str) -> bool:
 # --- classes --------------------------------------------------------------------------------------------------------
 
 
-def class_to_v1(class_: ResourceClass, parameters: Parameters, losses: Losses) -> DeviceClass:
+def class_to_v1(class_: ResourceClass, parameters: Parameters, losses: Losses) -> resource.DeviceClass:
     """A class of the driver's devices."""
     selectors = [written_selector(f"device.driver == {quoted(LEGAL.driver(class_.driver_name))}")]
-    config: tuple[DeviceClassConfiguration, ...] = ()
+    config: tuple[resource.DeviceClassConfiguration, ...] = ()
     if class_.suitable_nodes is not None:
         losses.at("suitableNodes").add("v1 classes don't limit nodes; slices say where devices are")
     if class_.parameters_ref is not None:
@@ -97,7 +78,7 @@ def class_to_v1(class_: ResourceClass, parameters: Parameters, losses: Losses) -
         else:
             selectors += _filters(found, class_.driver_name, losses.at("parametersRef"))
             config = tuple(
-                DeviceClassConfiguration(opaque)
+                resource.DeviceClassConfiguration(opaque)
                 for entry in found.vendor_parameters
                 for opaque in _opaque(entry.driver_name or class_.driver_name, entry.parameters)
             )
@@ -105,10 +86,10 @@ def class_to_v1(class_: ResourceClass, parameters: Parameters, losses: Losses) -
         losses.at("structuredParameters").add(
             "the driver's controller decided about devices; in v1 the scheduler does, from slices of the driver"
         )
-    return DeviceClass(class_.metadata, DeviceClassSpec(tuple(selectors), config))
+    return resource.DeviceClass(class_.metadata, resource.DeviceClassSpec(tuple(selectors), config))
 
 
-def _filters(parameters: ResourceClassParameters, driver: str, losses: Losses) -> Iterator[DeviceSelector]:
+def _filters(parameters: ResourceClassParameters, driver: str, losses: Losses) -> Iterator[resource.DeviceSelector]:
     for index, entry in enumerate(parameters.filters):
         if entry.driver_name and entry.driver_name != driver:
             losses.add(f"the filter for driver {entry.driver_name} is left out: the class selects {driver}")
@@ -124,21 +105,25 @@ def _unresolved(reference: ParametersReference) -> str:
 # --- claims ---------------------------------------------------------------------------------------------------------
 
 
-def claim_to_v1(claim: ClassicResourceClaim, parameters: Parameters, losses: Losses) -> ResourceClaim:
+def claim_to_v1(claim: ClassicResourceClaim, parameters: Parameters, losses: Losses) -> resource.ResourceClaim:
     """One request per device that the parameters ask for, else one for one device of the class."""
     classic = claim.classic
     spec = _claim_spec(classic, claim.metadata.namespace, parameters, losses.at("spec"))
-    return ResourceClaim(claim.metadata, spec, _status(claim, spec, losses.at("status")))
+    return resource.ResourceClaim(claim.metadata, spec, _status(claim, spec, losses.at("status")))
 
 
 def template_to_v1(
     template: ClassicResourceClaimTemplate, parameters: Parameters, losses: Losses
-) -> ResourceClaimTemplate:
+) -> resource.ResourceClaimTemplate:
     spec = _claim_spec(template.classic, template.metadata.namespace, parameters, losses.at("spec").at("spec"))
-    return ResourceClaimTemplate(template.metadata, ResourceClaimTemplateSpec(template.spec.metadata, spec))
+    return resource.ResourceClaimTemplate(
+        template.metadata, resource.ResourceClaimTemplateSpec(template.spec.metadata, spec)
+    )
 
 
-def _claim_spec(classic: ClassicClaim, namespace: str, parameters: Parameters, losses: Losses) -> ResourceClaimSpec:
+def _claim_spec(
+    classic: ClassicClaim, namespace: str, parameters: Parameters, losses: Losses
+) -> resource.ResourceClaimSpec:
     if classic.allocation_mode == IMMEDIATE:
         losses.at("allocationMode").add("v1 allocates when a pod needs the claim, never before")
     elif classic.allocation_mode:
@@ -148,15 +133,15 @@ def _claim_spec(classic: ClassicClaim, namespace: str, parameters: Parameters, l
     if reference is not None and found is None:
         losses.at("parametersRef").add(_unresolved(reference))
     if found is None or not found.driver_requests:
-        return ResourceClaimSpec(DeviceClaim((_request("request-0", name, ()),)))
+        return resource.ResourceClaimSpec(resource.DeviceClaim((_request("request-0", name, ()),)))
     if not found.shareable:
         losses.at("parametersRef").add("the claim was for one pod; in v1 every claim can be shared")
-    return ResourceClaimSpec(_devices(found.driver_requests, name, losses.at("parametersRef")))
+    return resource.ResourceClaimSpec(_devices(found.driver_requests, name, losses.at("parametersRef")))
 
 
-def _devices(driver_requests: tuple[DriverRequests, ...], class_name: str, losses: Losses) -> DeviceClaim:
-    requests: list[DeviceRequest] = []
-    config: list[DeviceClaimConfiguration] = []
+def _devices(driver_requests: tuple[DriverRequests, ...], class_name: str, losses: Losses) -> resource.DeviceClaim:
+    requests: list[resource.DeviceRequest] = []
+    config: list[resource.DeviceClaimConfiguration] = []
     for index, entry in enumerate(driver_requests):
         names = [f"request-{len(requests) + number}" for number in range(len(entry.requests))]
         here = losses.at(f"driverRequests[{index}]")
@@ -165,24 +150,24 @@ def _devices(driver_requests: tuple[DriverRequests, ...], class_name: str, losse
             requests.append(_request(name, class_name, selectors))
             config += _config((name,), entry.driver_name, request.vendor_parameters)
         config += _config(tuple(names), entry.driver_name, entry.vendor_parameters)
-    return DeviceClaim(tuple(requests), (), tuple(config))
+    return resource.DeviceClaim(tuple(requests), (), tuple(config))
 
 
-def _request(name: str, class_name: str, selectors: Iterable[DeviceSelector]) -> DeviceRequest:
-    return DeviceRequest(name, ExactDeviceRequest(class_name, tuple(selectors), "ExactCount", 1))
+def _request(name: str, class_name: str, selectors: Iterable[resource.DeviceSelector]) -> resource.DeviceRequest:
+    return resource.DeviceRequest(name, resource.ExactDeviceRequest(class_name, tuple(selectors), "ExactCount", 1))
 
 
-def _config(requests: tuple[str, ...], driver: str, parameters: Raw) -> Iterator[DeviceClaimConfiguration]:
+def _config(requests: tuple[str, ...], driver: str, parameters: Raw) -> Iterator[resource.DeviceClaimConfiguration]:
     for opaque in _opaque(driver, parameters):
-        yield DeviceClaimConfiguration(requests, opaque)
+        yield resource.DeviceClaimConfiguration(requests, opaque)
 
 
-def _opaque(driver: str, parameters: Raw) -> Iterator[OpaqueConfiguration]:
+def _opaque(driver: str, parameters: Raw) -> Iterator[resource.OpaqueConfiguration]:
     if not isinstance(parameters, msgspec.UnsetType):
-        yield OpaqueConfiguration(LEGAL.driver(driver), parameters)
+        yield resource.OpaqueConfiguration(LEGAL.driver(driver), parameters)
 
 
-def _translated(selector: NamedSelector | None, driver: str, losses: Losses) -> Iterator[DeviceSelector]:
+def _translated(selector: NamedSelector | None, driver: str, losses: Losses) -> Iterator[resource.DeviceSelector]:
     if selector is None or not selector.selector:
         return
     try:
@@ -194,13 +179,15 @@ def _translated(selector: NamedSelector | None, driver: str, losses: Losses) -> 
 # --- status ---------------------------------------------------------------------------------------------------------
 
 
-def _status(claim: ClassicResourceClaim, spec: ResourceClaimSpec, losses: Losses) -> ResourceClaimStatus:
+def _status(
+    claim: ClassicResourceClaim, spec: resource.ResourceClaimSpec, losses: Losses
+) -> resource.ResourceClaimStatus:
     classic, status = claim.classic, claim.status
     if classic.deallocation_requested:
         losses.at("deallocationRequested").add("v1 has no request to deallocate; unused claims are simply freed")
     if status.allocation is None:
         _note_status(claim, losses)
-        return ResourceClaimStatus()
+        return resource.ResourceClaimStatus()
     for index, handle in enumerate(classic.resource_handles):
         if handle.data:
             losses.at(f"allocation.resourceHandles[{index}].data").add(
@@ -210,7 +197,7 @@ def _status(claim: ClassicResourceClaim, spec: ResourceClaimSpec, losses: Losses
     if not results or len(results) != len(requests):
         losses.at("allocation").add("v1 records devices, which only the driver knows")
         _note_status(claim, losses)
-        return ResourceClaimStatus()
+        return resource.ResourceClaimStatus()
     if classic.driver_name and any(result.driver != classic.driver_name for result in results):
         losses.at("driverName").add("v1 names the driver of each device instead")
     if not classic.shareable:
@@ -240,7 +227,7 @@ def _note_status(claim: ClassicResourceClaim, losses: Losses) -> None:
 # --- slices ---------------------------------------------------------------------------------------------------------
 
 
-def slice_to_v1(slice_: NamedResourcesSlice, losses: Losses) -> ResourceSlice:
+def slice_to_v1(slice_: NamedResourcesSlice, losses: Losses) -> resource.ResourceSlice:
     """The slice with names that v1 accepts; its pool is its node."""
     spec = slice_.spec
     named = slice_.named_resources
@@ -253,15 +240,17 @@ def slice_to_v1(slice_: NamedResourcesSlice, losses: Losses) -> ResourceSlice:
             if attribute.int_slice is not None or attribute.string_slice is not None:
                 at.add(_LIST)
     devices = tuple(map(_device, spec.devices))
-    pool = ResourcePool(LEGAL.object(spec.pool.name or "network"), 0, spec.pool.resource_slice_count)
-    return ResourceSlice(
+    pool = resource.ResourcePool(LEGAL.object(spec.pool.name or "network"), 0, spec.pool.resource_slice_count)
+    return resource.ResourceSlice(
         slice_.metadata,
-        ResourceSliceSpec(LEGAL.driver(spec.driver), pool, spec.node_name, all_nodes=spec.all_nodes, devices=devices),
+        resource.ResourceSliceSpec(
+            LEGAL.driver(spec.driver), pool, spec.node_name, all_nodes=spec.all_nodes, devices=devices
+        ),
     )
 
 
-def _device(device: Device) -> Device:
-    return Device(
+def _device(device: resource.Device) -> resource.Device:
+    return resource.Device(
         LEGAL.device(device.name),
         {LEGAL.attribute(name): attribute for name, attribute in device.attributes.items()},
         {LEGAL.attribute(name): capacity for name, capacity in device.capacity.items()},

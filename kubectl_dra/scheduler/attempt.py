@@ -14,14 +14,7 @@ from msgspec.structs import replace
 
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.podinfo import pod_info
-from kubectl_dra.scheduler.filtering import (
-    Filtered,
-    NodeVerdict,
-    PreFiltered,
-    filter_node,
-    filter_nodes,
-    pre_filter,
-)
+from kubectl_dra.scheduler import filtering
 from kubectl_dra.scheduler.framework import Cycle, Plugin
 from kubectl_dra.scheduler.profile import PLUGINS
 from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
@@ -33,8 +26,8 @@ class Attempt:
     """What PreFilter and Filter said. ``filtered``: of the nodes that were looked at, in the snapshot's order."""
 
     cycle: Cycle
-    selection: PreFiltered
-    filtered: Filtered = field(default_factory=Filtered)
+    selection: filtering.PreFiltered
+    filtered: filtering.Filtered = field(default_factory=filtering.Filtered)
 
     @property
     def stop(self) -> Status | None:
@@ -42,7 +35,7 @@ class Attempt:
         return self.selection.stop
 
     @cached_property
-    def verdicts(self) -> Mapping[str, NodeVerdict]:
+    def verdicts(self) -> Mapping[str, filtering.NodeVerdict]:
         """By node. An error is that of the first node of its kind: :meth:`status_of` has those of all."""
         return self.filtered.by_name()
 
@@ -93,10 +86,10 @@ def attempt(
     whole cluster.
     """
     cycle = Cycle(pod, pod_info(pod), snapshot, plugins=plugins)
-    selection = pre_filter(cycle)
+    selection = filtering.pre_filter(cycle)
     if selection.stop is not None:
         return Attempt(cycle, selection)
-    filtered = filter_nodes(cycle, *_looked_at(snapshot, selection.nodes, among))
+    filtered = filtering.filter_nodes(cycle, *_looked_at(snapshot, selection.nodes, among))
     nominated = snapshot.nodes.get(pod.status.nominated_node_name)
     if nominated is not None and (among is None or nominated.name in among):
         selection, filtered = _try_nominated(cycle, nominated, selection, filtered)
@@ -117,15 +110,15 @@ def _looked_at(
 
 
 def _try_nominated(
-    cycle: Cycle, node: NodeInfo, selection: PreFiltered, filtered: Filtered
-) -> tuple[PreFiltered, Filtered]:
+    cycle: Cycle, node: NodeInfo, selection: filtering.PreFiltered, filtered: filtering.Filtered
+) -> tuple[filtering.PreFiltered, filtering.Filtered]:
     """With what is said of the nominated node, which is tried first, whatever PreFilter says, and taken if it fits.
 
     An error of it is only logged where PreFilter leaves it out. Its refusal goes into the set that the text of the
     nodes left out is made from afterwards. Upstream: evaluateNominatedNode, which shares that set with the Diagnosis.
     """
     known = filtered.by_name().get(node.name)
-    tried = known or filter_node(cycle, node)
+    tried = known or filtering.filter_node(cycle, node)
     if tried.status.code is StatusCode.ERROR:
         return selection, filtered
     if known is None:

@@ -9,24 +9,14 @@ import re
 from typing import Final
 
 from kubectl_dra.api.admission.errors import Field, FieldError
+from kubectl_dra.model import names
 from kubectl_dra.model.gotext import pattern_message
-from kubectl_dra.model.names import (
-    BYTES,
-    CHARACTERS,
-    ENDS,
-    LABEL_LENGTH,
-    SUBDOMAIN_FORMAT,
-    SUBDOMAIN_LENGTH,
-    dns_subdomain,
-    length,
-    size,
-)
 
 IDENTIFIER_LENGTH: Final = 32
 _IDENTIFIER_FORMAT: Final = "[A-Za-z_][A-Za-z0-9_]*"
 
 # Go folds case by Unicode, where two letters outside of ASCII fold into it.
-_SUBDOMAIN_ANY_CASE: Final = re.compile(SUBDOMAIN_FORMAT.replace("a-z", "a-zA-Zſ\u212a"))
+_SUBDOMAIN_ANY_CASE: Final = re.compile(names.SUBDOMAIN_FORMAT.replace("a-z", "a-zA-Zſ\u212a"))
 _IDENTIFIER: Final = re.compile(_IDENTIFIER_FORMAT)
 _NUMBER: Final = r"(0|[1-9][0-9]*)"
 _PRE: Final = r"(0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)"
@@ -36,11 +26,11 @@ _VERSION: Final = re.compile(rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(-{_PRE}(\.{_PRE}
 
 def dns_subdomain_any_case(text: str) -> list[str]:
     """Problems with a DNS subdomain in which upper case is allowed."""
-    problems = length(text, SUBDOMAIN_LENGTH, BYTES)
+    problems = names.length(text, names.SUBDOMAIN_LENGTH, names.BYTES)
     if _SUBDOMAIN_ANY_CASE.fullmatch(text):
         return problems
-    rule = f"an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', {ENDS}"
-    return [*problems, pattern_message(rule, SUBDOMAIN_FORMAT, "Example.com")]
+    rule = f"an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', {names.ENDS}"
+    return [*problems, pattern_message(rule, names.SUBDOMAIN_FORMAT, "Example.com")]
 
 
 def driver_name(text: str, field: Field) -> None:
@@ -48,9 +38,9 @@ def driver_name(text: str, field: Field) -> None:
     if not text:
         field.required()
         return
-    if size(text) > LABEL_LENGTH:
-        field.too_long(LABEL_LENGTH)
-    field.invalid_for_each(text, dns_subdomain(text.lower()))
+    if names.size(text) > names.LABEL_LENGTH:
+        field.too_long(names.LABEL_LENGTH)
+    field.invalid_for_each(text, names.dns_subdomain(text.lower()))
 
 
 def declared_driver_name(text: str, field: Field) -> None:
@@ -58,8 +48,8 @@ def declared_driver_name(text: str, field: Field) -> None:
     if not text:
         field.required()
         return
-    if len(text) > LABEL_LENGTH:
-        field.too_long(LABEL_LENGTH, CHARACTERS)
+    if len(text) > names.LABEL_LENGTH:
+        field.too_long(names.LABEL_LENGTH, names.CHARACTERS)
     field.invalid_for_each(text, dns_subdomain_any_case(text))
 
 
@@ -68,10 +58,10 @@ def pool_name(text: str, field: Field) -> None:
     if not text:
         field.required()
         return
-    if size(text) > SUBDOMAIN_LENGTH:
-        field.too_long(SUBDOMAIN_LENGTH)
+    if names.size(text) > names.SUBDOMAIN_LENGTH:
+        field.too_long(names.SUBDOMAIN_LENGTH)
     for part in text.split("/"):
-        field.invalid_for_each(part, dns_subdomain(part))
+        field.invalid_for_each(part, names.dns_subdomain(part))
 
 
 def qualified_name(text: str, field: Field) -> None:
@@ -95,9 +85,9 @@ def fully_qualified_name(text: str, field: Field) -> None:
         if not parts[0]:
             field.invalid("", "prefix must not be empty")
         else:
-            if size(parts[0]) > LABEL_LENGTH:
-                field.too_long(LABEL_LENGTH)
-            field.invalid_for_each(parts[0], dns_subdomain(parts[0], BYTES), "prefix: ")
+            if names.size(parts[0]) > names.LABEL_LENGTH:
+                field.too_long(names.LABEL_LENGTH)
+            field.invalid_for_each(parts[0], names.dns_subdomain(parts[0], names.BYTES), "prefix: ")
         if not parts[1]:
             field.invalid("", "name must not be empty")
     if len(parts) == 1 or (len(parts) == 2 and parts[1]):
@@ -119,7 +109,7 @@ def is_version(text: str) -> bool:
 
 
 def _identifier(text: str, field: Field) -> None:
-    if size(text) > IDENTIFIER_LENGTH:
+    if names.size(text) > IDENTIFIER_LENGTH:
         field.too_long(IDENTIFIER_LENGTH)
     if not _IDENTIFIER.fullmatch(text):
         rule = (

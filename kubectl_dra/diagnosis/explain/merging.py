@@ -6,22 +6,13 @@ from collections.abc import Hashable, Iterable
 
 import msgspec
 
-from kubectl_dra.diagnosis.records import (
-    Cause,
-    Company,
-    ExtendedResource,
-    NodeShortage,
-    NodeTaint,
-    PluginText,
-    Spread,
-    VolumeTrouble,
-)
+from kubectl_dra.diagnosis import records
 from kubectl_dra.model.names import HOSTNAME
 
 
-def merged(causes: Iterable[Cause]) -> list[Cause]:
+def merged(causes: Iterable[records.Cause]) -> list[records.Cause]:
     """Causes about the same thing become one, with the evidence of the first and the nodes of all."""
-    found: dict[Hashable, Cause] = {}
+    found: dict[Hashable, records.Cause] = {}
     for cause in causes:
         key = _subject(cause)
         known = found.get(key)
@@ -33,18 +24,18 @@ def merged(causes: Iterable[Cause]) -> list[Cause]:
     return list(found.values())
 
 
-def _subject(cause: Cause) -> Hashable:
+def _subject(cause: records.Cause) -> Hashable:
     detail = cause.detail
     match detail:
-        case NodeTaint() | ExtendedResource() | PluginText():
+        case records.NodeTaint() | records.ExtendedResource() | records.PluginText():
             return cause.code, detail
-        case Company():
+        case records.Company():
             return cause.code, detail.topology_key, detail.selector
-        case NodeShortage():
+        case records.NodeShortage():
             return cause.code, detail.resource, bool(detail.allocatable)
-        case VolumeTrouble():
+        case records.VolumeTrouble():
             return cause.code, detail.reason, detail.claim, detail.entry, detail.volume, detail.about, detail.wanted
-        case Spread():
+        case records.Spread():
             domain = detail.value if detail.topology_key != HOSTNAME else bool(detail.value)
             return cause.code, detail.topology_key, detail.selector, domain
     return cause.code, cause.claim, cause.request

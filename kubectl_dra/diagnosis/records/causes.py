@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import claims
+from kubectl_dra.diagnosis.records import claims, pods
 from kubectl_dra.diagnosis.records.nodes import (
     Company,
     KeptAway,
@@ -20,22 +20,6 @@ from kubectl_dra.diagnosis.records.nodes import (
     VolumeTrouble,
 )
 from kubectl_dra.diagnosis.records.objects import Evidence, ObjectRef
-from kubectl_dra.diagnosis.records.pods import (
-    AllocationInFlight,
-    BoundBy,
-    ContainerWaits,
-    Departure,
-    GangElsewhere,
-    Gates,
-    Health,
-    KubeletRejection,
-    KubeletText,
-    MissingEvidence,
-    PodGroupName,
-    Refusal,
-    Retry,
-    SchedulerName,
-)
 from kubectl_dra.diagnosis.records.requests import (
     ClassOffer,
     ClassProblem,
@@ -138,12 +122,12 @@ class GroupError(Evidence, frozen=True):
 
 
 Detail = (
-    Gates
+    pods.Gates
     | claims.ClaimEntry
     | claims.QuotaShortage
-    | SchedulerName
-    | PodGroupName
-    | GangElsewhere
+    | pods.SchedulerName
+    | pods.PodGroupName
+    | pods.GangElsewhere
     | GroupWaits
     | GroupShortage
     | GroupError
@@ -172,22 +156,22 @@ Detail = (
     | MissingFeatures
     | OpenPlugins
     | PluginText
-    | KubeletText
-    | BoundBy
-    | KubeletRejection
-    | Health
-    | ContainerWaits
+    | pods.KubeletText
+    | pods.BoundBy
+    | pods.KubeletRejection
+    | pods.Health
+    | pods.ContainerWaits
     | claims.Consumers
-    | Departure
+    | pods.Departure
     | claims.VanishedDevices
     | claims.EvictingTaint
-    | Refusal
-    | AllocationInFlight
-    | MissingEvidence
+    | pods.Refusal
+    | pods.AllocationInFlight
+    | pods.MissingEvidence
     | claims.Negotiation
     | claims.ParametersProblem
     | SearchSize
-    | Retry
+    | pods.Retry
 )
 
 

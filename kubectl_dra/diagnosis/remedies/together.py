@@ -16,21 +16,13 @@ from typing import Final, NamedTuple
 import msgspec
 
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gangs.assignment import assignment_of, pin
 from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, cycle_of, group_key
 from kubectl_dra.diagnosis.gangs.elsewhere import placed_of
 from kubectl_dra.diagnosis.gangs.groups import pods_of
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
-from kubectl_dra.diagnosis.records import (
-    Cause,
-    GangElsewhere,
-    GroupError,
-    GroupShortage,
-    GroupWaits,
-    ObjectRef,
-    PodDiagnosis,
-)
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, ClaimEditor, first_of
 from kubectl_dra.diagnosis.remedies.changes import Change, ClaimEdit, PodEdit, edit_object
 from kubectl_dra.diagnosis.remedies.edits import with_count
@@ -174,7 +166,7 @@ def made_alike(world: ClusterState, pod: Key, template: str) -> tuple[Key, ...]:
     )
 
 
-def together(world: ClusterState, diagnosis: PodDiagnosis) -> GroupOfPod | None:
+def together(world: ClusterState, diagnosis: records.PodDiagnosis) -> GroupOfPod | None:
     """The group of a pod; None for a pod that is scheduled alone."""
     pod = world.inventory.pods.get(diagnosis.pod.key)
     group = group_key(pod) if pod is not None and are_placed_together(world) else None
@@ -183,7 +175,7 @@ def together(world: ClusterState, diagnosis: PodDiagnosis) -> GroupOfPod | None:
     return GroupOfPod(world, diagnosis.pod.key, group, any(cause.code in WHOLE for cause in diagnosis.causes))
 
 
-def in_the_way(world: ClusterState, diagnosis: PodDiagnosis) -> PodDiagnosis:
+def in_the_way(world: ClusterState, diagnosis: records.PodDiagnosis) -> records.PodDiagnosis:
     """The diagnosis of the pod that keeps the group from being placed; that of the pod itself if it is none other."""
     pod = _named(diagnosis.causes[0]) if diagnosis.causes else None
     if pod is None or pod.key == diagnosis.pod.key or pod.key not in world.inventory.pods:
@@ -191,13 +183,13 @@ def in_the_way(world: ClusterState, diagnosis: PodDiagnosis) -> PodDiagnosis:
     return Diagnoser(world).pod(pod.key)
 
 
-def _named(cause: Cause) -> ObjectRef | None:
+def _named(cause: records.Cause) -> records.ObjectRef | None:
     match cause.detail:
-        case GroupShortage(first=pod):
+        case records.GroupShortage(first=pod):
             return pod
-        case GroupWaits(held=(pod, *_)):
+        case records.GroupWaits(held=(pod, *_)):
             return pod
-        case GroupError(pod=pod):
+        case records.GroupError(pod=pod):
             return pod
     return None
 
@@ -210,11 +202,11 @@ def candidates(case: Case) -> Iterator[Candidate]:
     for cause in case.diagnosis.causes:
         match cause.code, cause.detail:
             case Code.POD_GROUP_MISSING, _:
-                action = CreateObject(ObjectRef.of("PodGroup", group))
+                action = CreateObject(records.ObjectRef.of("PodGroup", group))
                 yield Candidate(RemedyKind.CREATE_OBJECT, (action,), _CREATE_COST)
-            case Code.POD_GROUP_INCOMPLETE, GroupWaits(min_count=needed, known=known):
+            case Code.POD_GROUP_INCOMPLETE, records.GroupWaits(min_count=needed, known=known):
                 yield from _lowered(group, needed, known)
-            case Code.POD_GROUP_UNPLACED, GroupShortage(min_count=needed, running=running, placed=placed):
+            case Code.POD_GROUP_UNPLACED, records.GroupShortage(min_count=needed, running=running, placed=placed):
                 yield from _lowered(group, needed, running + placed if placed else 0)
                 yield from _fewer_devices(case)
                 yield from _pinned(case.world, group)
@@ -240,7 +232,7 @@ def _smaller(count: int) -> list[int]:
 def _lowered(group: Key, before: int, after: int) -> Iterator[Candidate]:
     if not 0 < after < before:
         return
-    action = EditGroup(ObjectRef.of("PodGroup", group), "minCount", str(before), str(after))
+    action = EditGroup(records.ObjectRef.of("PodGroup", group), "minCount", str(before), str(after))
     policy = PodGroupSchedulingPolicy(gang=GangPolicy(after))
 
     def lowered(old: PodGroup) -> PodGroup:
@@ -253,8 +245,8 @@ def _lowered(group: Key, before: int, after: int) -> Iterator[Candidate]:
 def _pinned(world: ClusterState, group: Key) -> Iterator[Candidate]:
     found = assignment_of(world, group)
     if found.nodes:
-        pods = tuple(PodOnNode(ObjectRef.of("Pod", key), node) for key, node in found.nodes.items())
-        action = PinPods(ObjectRef.of("PodGroup", group), pods)
+        pods = tuple(PodOnNode(records.ObjectRef.of("Pod", key), node) for key, node in found.nodes.items())
+        action = PinPods(records.ObjectRef.of("PodGroup", group), pods)
         change = _pinning(dict(found.nodes))
         yield Candidate(RemedyKind.PIN_PODS, (action,), _PIN_COST, (change,))
 
@@ -267,15 +259,15 @@ class Asked(NamedTuple):
     """The cluster and the pod whose ways out are searched; ``keep``: pods of its gang, which are not to be deleted."""
 
     world: ClusterState
-    diagnosis: PodDiagnosis
+    diagnosis: records.PodDiagnosis
     keep: frozenset[Key] = frozenset()
 
 
-def as_if_ours(world: ClusterState, diagnosis: PodDiagnosis) -> Asked:
+def as_if_ours(world: ClusterState, diagnosis: records.PodDiagnosis) -> Asked:
     """The same as it is, but for a pod of such a gang."""
     gang = diagnosis.causes[0].detail if diagnosis.causes else None
     pod = world.inventory.pods.get(diagnosis.pod.key)
-    if not isinstance(gang, GangElsewhere) or not gang.lacking or pod is None or pod.spec.node_name:
+    if not isinstance(gang, records.GangElsewhere) or not gang.lacking or pod is None or pod.spec.node_name:
         return Asked(world, diagnosis)
     if gang.present or gang.queue_state:
         # None of its pods is tried before others exist, or the queue is open.

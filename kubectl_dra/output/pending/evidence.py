@@ -6,32 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
+from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import (
-    BindingProblem,
-    BoundBy,
-    Cause,
-    ClaimEntry,
-    ClassProblem,
-    ContainerWaits,
-    Departure,
-    EvictingTaint,
-    ExtendedResource,
-    FatalError,
-    GangElsewhere,
-    GroupWaits,
-    KubeletText,
-    Negotiation,
-    ObjectRef,
-    OpenPlugin,
-    OpenPlugins,
-    ParametersProblem,
-    PoolProblem,
-    Refusal,
-    Retry,
-    SchedulerName,
-    VanishedDevices,
-)
 from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.console import page_width
@@ -62,9 +38,9 @@ _SCALING: Final = {
 }
 #: What there is, where the object that is named does not exist.
 _KINDS: Final = {
-    ClassProblem: Safe("Existing classes"),
-    ExtendedResource: Safe("Resources"),
-    ParametersProblem: Safe("Existing parameters"),
+    records.ClassProblem: Safe("Existing classes"),
+    records.ExtendedResource: Safe("Resources"),
+    records.ParametersProblem: Safe("Existing parameters"),
 }
 _NAMES: Final = 3
 #: A scheduler that runs and has room to look at a pod has written something by then.
@@ -72,7 +48,7 @@ _SILENT: Final = timedelta(minutes=5)
 
 
 def evidence_lines(
-    cause: Cause,
+    cause: records.Cause,
     namespace: str,
     now: datetime,
     said: str = "",
@@ -85,41 +61,45 @@ def evidence_lines(
     ``requested``: the selectors that the page shows already. ``address``: the cluster that commands are for.
     """
     match cause.detail:
-        case FatalError() as error if error.expression not in requested or place_of(error.expression, error) >= 0:
+        case records.FatalError() as error if (
+            error.expression not in requested or place_of(error.expression, error) >= 0
+        ):
             yield from _expression(error)
-        case ClaimEntry() as entry if cause.code is not Code.TEMPLATE_MISSING:
+        case records.ClaimEntry() as entry if cause.code is not Code.TEMPLATE_MISSING:
             yield from _claim_entry(entry, cause.code, now)
-        case ClassProblem() | ExtendedResource() | ParametersProblem() as missing if missing.similar:
+        case records.ClassProblem() | records.ExtendedResource() | records.ParametersProblem() as missing if (
+            missing.similar
+        ):
             yield from wrapped(
                 fmt("{} with a similar name: {}", _KINDS[type(missing)], listed(missing.similar)), indent=2
             )
-        case GangElsewhere() as gang:
+        case records.GangElsewhere() as gang:
             yield from elsewhere_lines(gang, namespace, address)
-        case SchedulerName() as scheduler:
+        case records.SchedulerName() as scheduler:
             yield from _scheduler(scheduler, now)
-        case GroupWaits(refused=refused) if refused is not None:
+        case records.GroupWaits(refused=refused) if refused is not None:
             yield from refused_lines(refused, now)
-        case Negotiation() as negotiation:
+        case records.Negotiation() as negotiation:
             yield from _negotiation(negotiation, cause.claim, now)
-        case PoolProblem() as pool:
+        case records.PoolProblem() as pool:
             yield from _pool(pool, now, said)
-        case BindingProblem() as binding:
+        case records.BindingProblem() as binding:
             yield from _binding(binding, now, said)
-        case (KubeletText() as kubelet) | BoundBy(said=KubeletText() as kubelet):
+        case (records.KubeletText() as kubelet) | records.BoundBy(said=records.KubeletText() as kubelet):
             yield from _kubelet(kubelet, cause.code, now, said)
-        case OpenPlugins(plugins=plugins):
+        case records.OpenPlugins(plugins=plugins):
             yield from _open(plugins)
-        case Departure() as departure:
+        case records.Departure() as departure:
             yield from _departure(departure, now, said)
-        case Refusal() as refusal if refusal.earlier and not _is_told(refusal.message, said):
+        case records.Refusal() as refusal if refusal.earlier and not _is_told(refusal.message, said):
             yield from wrapped(fmt("An earlier attempt, {}: {}", ago(refusal.time, now), refusal.message), indent=2)
-        case VanishedDevices(pools=pools) if pools:
+        case records.VanishedDevices(pools=pools) if pools:
             yield from wrapped(fmt("Nothing is published of {}: does its driver run?", listed(pools)), indent=2)
-        case EvictingTaint() as evicting if tolerated(evicting) not in said:
+        case records.EvictingTaint() as evicting if tolerated(evicting) not in said:
             yield from wrapped(evicting_line(evicting, cause.nodes, now))
-        case Retry() as retry:
+        case records.Retry() as retry:
             yield from _retry(retry)
-        case ContainerWaits(initializes=True, container=name, since=since) if since:
+        case records.ContainerWaits(initializes=True, container=name, since=since) if since:
             yield from wrapped(fmt("Init container {} was started {}.", name, ago(since, now)), indent=2, first=0)
 
 
@@ -129,7 +109,7 @@ def _is_told(message: str, said: str) -> bool:
     return " " in last and last in said
 
 
-def _scheduler(found: SchedulerName, now: datetime) -> Iterator[Safe]:
+def _scheduler(found: records.SchedulerName, now: datetime) -> Iterator[Safe]:
     """How long nobody has written anything, and whether devices are what is missing."""
     since = parse_time(found.silent_since)
     if since is not None and now - since > _SILENT:
@@ -139,14 +119,14 @@ def _scheduler(found: SchedulerName, now: datetime) -> Iterator[Safe]:
         yield from wrapped(Safe("By the default scheduler's rules it would find a node now."), indent=2, first=0)
 
 
-def _departure(departure: Departure, now: datetime, said: str) -> Iterator[Safe]:
+def _departure(departure: records.Departure, now: datetime, said: str) -> Iterator[Safe]:
     if departure.deleted and OVERDUE not in said:
         yield from wrapped(fmt("Deleted {}", ago(departure.deleted, now)), indent=2)
     if departure.message:
         yield from wrapped(fmt("{}, {}: {}", departure.reason, ago(departure.time, now), departure.message), indent=2)
 
 
-def _kubelet(kubelet: KubeletText, code: Code, now: datetime, said: str) -> Iterator[Safe]:
+def _kubelet(kubelet: records.KubeletText, code: Code, now: datetime, said: str) -> Iterator[Safe]:
     """How often the kubelet said so, and its words unless the first line has what they come down to."""
     when = often(kubelet.times, kubelet.first, kubelet.time, now)
     if code in DETAIL_TOLD and innermost(kubelet.detail or kubelet.text) in said:
@@ -193,7 +173,7 @@ def _instead(message: str) -> Safe:
     )
 
 
-def _expression(error: FatalError) -> Iterator[Safe]:
+def _expression(error: records.FatalError) -> Iterator[Safe]:
     """The expression with a caret under the place, if it is known."""
     if not error.expression:
         return
@@ -208,14 +188,14 @@ def _expression(error: FatalError) -> Iterator[Safe]:
     yield from caret_lines(position - start + 2, error.detail)
 
 
-def _open(plugins: Sequence[OpenPlugin]) -> Iterator[Safe]:
+def _open(plugins: Sequence[records.OpenPlugin]) -> Iterator[Safe]:
     """The fields of the pod that other plugins decide about, and which those are."""
     for field in dict.fromkeys(field for plugin in plugins for field in plugin.fields):
         names = [plugin.plugin for plugin in plugins if field in plugin.fields]
         yield from wrapped(fmt("{}: {}", field, Safe(", ").join(names)), indent=4, first=2)
 
 
-def _claim_entry(entry: ClaimEntry, code: Code, now: datetime) -> Iterator[Safe]:
+def _claim_entry(entry: records.ClaimEntry, code: Code, now: datetime) -> Iterator[Safe]:
     if code is Code.CLAIM_CREATION_FAILED:
         yield from wrapped(fmt("The controller said so {}, and tries again.", ago(entry.event_time, now)), indent=2)
     elif entry.event_message:
@@ -229,7 +209,7 @@ def _claim_entry(entry: ClaimEntry, code: Code, now: datetime) -> Iterator[Safe]
             yield from wrapped(_FINALIZER, indent=2)
 
 
-def _pool(pool: PoolProblem, now: datetime, said: str) -> Iterator[Safe]:
+def _pool(pool: records.PoolProblem, now: datetime, said: str) -> Iterator[Safe]:
     """What is published of it, and since when: nothing of the pool is newer than its newest slice."""
     if f"pool {pool.pool} " in said:
         if pool.since:
@@ -249,7 +229,7 @@ def _pool(pool: PoolProblem, now: datetime, said: str) -> Iterator[Safe]:
         yield from wrapped(fmt("Pool {}: {}", pool.pool, Safe("; ").join(parts)), indent=4, first=2)
 
 
-def _binding(binding: BindingProblem, now: datetime, said: str) -> Iterator[Safe]:
+def _binding(binding: records.BindingProblem, now: datetime, said: str) -> Iterator[Safe]:
     told = bool(binding.message) and binding.message in said
     if (binding.message or binding.reason) and not told:
         yield from wrapped(fmt("{}: {} {}", binding.device, binding.reason, binding.message), indent=2)
@@ -257,7 +237,7 @@ def _binding(binding: BindingProblem, now: datetime, said: str) -> Iterator[Safe
         yield from wrapped(fmt("Allocated {}", ago(binding.since, now)), indent=2)
 
 
-def _negotiation(negotiation: Negotiation, claim: ObjectRef | None, now: datetime) -> Iterator[Safe]:
+def _negotiation(negotiation: records.Negotiation, claim: records.ObjectRef | None, now: datetime) -> Iterator[Safe]:
     """What stands in the PodSchedulingContext about one claim; nothing where there is none."""
     if not negotiation.since and not negotiation.potential_nodes:
         return
@@ -271,7 +251,7 @@ def _negotiation(negotiation: Negotiation, claim: ObjectRef | None, now: datetim
     yield from wrapped(text, indent=4, first=2)
 
 
-def _retry(retry: Retry) -> Iterator[Safe]:
+def _retry(retry: records.Retry) -> Iterator[Safe]:
     minutes = retry.fallback_seconds // 60
     triggers = Safe("")
     if retry.triggers:

@@ -7,16 +7,8 @@ from typing import Final
 
 import msgspec
 
+from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import (
-    ContainerWaits,
-    GangElsewhere,
-    KubeletRejection,
-    KubeletText,
-    NodeOutcome,
-    SchedulerName,
-    Verdict,
-)
 from kubectl_dra.diagnosis.remedies.records import EXTENDED_NAME, EditClass
 from kubectl_dra.output.pending.driver_pods import failing_sentence, idle_sentence
 from kubectl_dra.output.pending.gangs import is_counted
@@ -67,7 +59,9 @@ _PLACES: Final = ("DRA-2", "DRA-4")
 _NOT_TRIGGERED: Final = "pod didn't trigger scale-up: "
 _FEW_WORDS: Final = 90
 _NAMES: Final = {"cluster-autoscaler": "The cluster autoscaler", "karpenter": "Karpenter"}
-_UNPLACED: Final = frozenset({Verdict.UNSCHEDULABLE, Verdict.SCHEDULER_ERROR, Verdict.GATED, Verdict.UNKNOWN})
+_UNPLACED: Final = frozenset(
+    {records.Verdict.UNSCHEDULABLE, records.Verdict.SCHEDULER_ERROR, records.Verdict.GATED, records.Verdict.UNKNOWN}
+)
 
 
 def pending_summary(report: PendingReport) -> Safe:
@@ -77,41 +71,41 @@ def pending_summary(report: PendingReport) -> Safe:
         return _open(report, pod, reason)
     evicted = evicted_clause(report)
     if evicted is not None:
-        besides = fmt(" Besides, {}.", reason) if report.verdict is Verdict.UNSCHEDULABLE else Safe("")
+        besides = fmt(" Besides, {}.", reason) if report.verdict is records.Verdict.UNSCHEDULABLE else Safe("")
         return fmt("{} is pending{}.{}", pod, evicted, besides)
     if _is_refused(report):
         return fmt("{} would get its devices{}, but {}.", pod, _fitting(report), reason)
-    if report.verdict is Verdict.UNKNOWN and report.code is Code.OTHER_PLUGIN:
+    if report.verdict is records.Verdict.UNKNOWN and report.code is Code.OTHER_PLUGIN:
         text = "{} would get its devices{}; whether it can be scheduled is unknown: at the last attempt {}."
         return fmt(text, pod, _fitting(report), reason)
     match report.verdict:
-        case Verdict.NOT_PENDING | Verdict.ENDED:
+        case records.Verdict.NOT_PENDING | records.Verdict.ENDED:
             return _not_pending(report, pod, reason)
-        case Verdict.PREPARING:
+        case records.Verdict.PREPARING:
             return _scheduled(report, pod, reason)
-        case Verdict.OTHER_SCHEDULER if (right := right_lacked(report)) is not None:
+        case records.Verdict.OTHER_SCHEDULER if (right := right_lacked(report)) is not None:
             text = "{} is pending: the API server refuses its scheduler{}: {} cannot {} {}."
             detail = report.causes[0].detail
-            name = fmt(" {}", detail.name) if isinstance(detail, SchedulerName) else Safe("")
+            name = fmt(" {}", detail.name) if isinstance(detail, records.SchedulerName) else Safe("")
             return fmt(text, pod, name, right.user, right.verb, right.resource)
-        case Verdict.DELETING:
+        case records.Verdict.DELETING:
             return overdue_sentence(report.lingering, reason) or fmt("{} {}.", pod, reason)
-        case Verdict.BINDING:
+        case records.Verdict.BINDING:
             text = "{} is pending: its devices are reserved, but not ready. {}.{}"
             return fmt(text, pod, _capital(reason), _given_up(report))
-        case Verdict.SCHEDULER_ERROR:
+        case records.Verdict.SCHEDULER_ERROR:
             return fmt("{} is pending{}: {}.", pod, _although(report), reason)
-        case Verdict.SCHEDULABLE:
+        case records.Verdict.SCHEDULABLE:
             leaves = report.code is Code.EVICTED_AT_ONCE
             but = fmt(" There it is evicted at once: {}.", reason) if leaves else _but_not_start(report)
             return fmt("{} is pending, but would fit now{}.{}", pod, _fitting(report), but)
-        case Verdict.UNKNOWN if report.code in _AGAINST_THE_OBJECTS:
+        case records.Verdict.UNKNOWN if report.code in _AGAINST_THE_OBJECTS:
             return fmt("{} is pending{}: {}.", pod, _although(report), reason)
-        case Verdict.UNKNOWN if (certain := whatever_selected(report.still_blocked)) is not None:
+        case records.Verdict.UNKNOWN if (certain := whatever_selected(report.still_blocked)) is not None:
             return fmt("{} is pending: {}. More cannot be said: {}.", pod, certain, reason)
-        case Verdict.UNKNOWN if is_heard_first(report):
+        case records.Verdict.UNKNOWN if is_heard_first(report):
             return fmt("{} is pending: {}.{}", pod, heard_sentence(report), _unread_beside(report, reason))
-        case Verdict.UNKNOWN:
+        case records.Verdict.UNKNOWN:
             return fmt("Whether pod {} can be scheduled is unknown: {}.", str(report.pod.key), reason)
     evicting = _under_way(report)
     if evicting is not None:
@@ -123,7 +117,7 @@ def pending_summary(report: PendingReport) -> Safe:
 def _under_way(report: PendingReport) -> Safe | None:
     """Whom it waits for where the scheduler has made room for it already."""
     found = report.preemption
-    if found is None or not found.under_way or report.verdict is not Verdict.UNSCHEDULABLE:
+    if found is None or not found.under_way or report.verdict is not records.Verdict.UNSCHEDULABLE:
         return None
     have = Safe("has" if len(found.victims) == 1 else "have")
     return fmt("{} evicted for it on {} {} not ended yet", counted(len(found.victims), "pod"), found.nodes[0], have)
@@ -137,11 +131,11 @@ def _besides(report: PendingReport) -> Safe:
     if report.code is Code.POD_GROUP_INCOMPLETE:
         return fmt(". Besides, {}", later)
     gang = report.causes[0].detail
-    if isinstance(gang, GangElsewhere) and is_counted(gang):
+    if isinstance(gang, records.GangElsewhere) and is_counted(gang):
         beside = Safe(" beside the others" if gang.fitting else "")
         says = fmt(". {} says: {}", gang.system, gang.words.rstrip(". ")) if gang.words else Safe("")
         return fmt(". {} finds none{}: {}{}", gang.lacking, beside, later, says)
-    if isinstance(gang, GangElsewhere) and gang.waiting > 1 and gang.fitting is not None:
+    if isinstance(gang, records.GangElsewhere) and gang.waiting > 1 and gang.fitting is not None:
         one = fmt(". {} finds none beside the others", gang.lacking) if gang.fitting else Safe("")
         return fmt("{}: {}", one, later)
     return fmt(". By the default scheduler's rules: {}", later)
@@ -161,9 +155,9 @@ def _unread_beside(report: PendingReport, reason: Safe) -> Safe:
 
 def pending_cause(report: PendingReport) -> Safe:
     """The same in a list, where the pod has a column of its own and that it is pending goes without saying."""
-    if report.verdict is Verdict.SCHEDULABLE and report.code is Code.FITS_NOW:
+    if report.verdict is records.Verdict.SCHEDULABLE and report.code is Code.FITS_NOW:
         return fmt("would fit now{}", _fitting(report))
-    if report.verdict is Verdict.SCHEDULABLE and report.code is Code.EVICTED_AT_ONCE:
+    if report.verdict is records.Verdict.SCHEDULABLE and report.code is Code.EVICTED_AT_ONCE:
         return fmt("would be evicted at once{}: {}", _fitting(report), main_reason(report))
     if is_heard_first(report):
         return heard_sentence(report)
@@ -172,16 +166,16 @@ def pending_cause(report: PendingReport) -> Safe:
 
 def _is_refused(report: PendingReport) -> bool:
     """Whether a pod gets its devices, and something else keeps it from the nodes that fit."""
-    if report.verdict is Verdict.UNSCHEDULABLE:
+    if report.verdict is records.Verdict.UNSCHEDULABLE:
         return report.code is Code.OTHER_PLUGIN and bool(_fits(report))
-    return report.verdict is Verdict.SCHEDULABLE and report.code in (*_OTHER_PLUGINS, Code.DEVICE_VANISHED)
+    return report.verdict is records.Verdict.SCHEDULABLE and report.code in (*_OTHER_PLUGINS, Code.DEVICE_VANISHED)
 
 
 def why_not(report: PendingReport) -> Safe | None:
     """The cause as it follows ``does not fit``; None where the pod's state is another than that it can't be placed."""
     if report.code is Code.NOT_SIMULATED or report.verdict not in _UNPLACED:
         return None
-    lead = _although(report) if report.verdict is Verdict.SCHEDULER_ERROR else Safe("")
+    lead = _although(report) if report.verdict is records.Verdict.SCHEDULER_ERROR else Safe("")
     return fmt("{}: {}", lead, own_rollout(report.remedies, report.asks) or main_reason(report))
 
 
@@ -189,7 +183,7 @@ def _scheduled(report: PendingReport, pod: Safe, reason: Safe) -> Safe:
     """On its node: nothing has failed so far, or what has."""
     if report.code is not Code.PREPARING:
         said = report.causes[0].detail if report.code is Code.KUBELET_API else None
-        version = said.kubelet if isinstance(said, KubeletText) else ""
+        version = said.kubelet if isinstance(said, records.KubeletText) else ""
         where = fmt("{} (kubelet {})", report.node, version) if version else safe(report.node)
         absent = fmt(" {}.", idle_sentence(report.idle_drivers[0])) if report.idle_drivers else Safe("")
         down = fmt(": {}", failing_sentence(report.failing)) if names_failing(report) else Safe("")
@@ -198,7 +192,7 @@ def _scheduled(report: PendingReport, pod: Safe, reason: Safe) -> Safe:
         return fmt("{} is scheduled to {}, but {}{}.{}{}", pod, where, _by_name(report, reason), down, absent, stays)
     devices = [name.rpartition("/")[2] for name in report.devices]
     held = fmt(", {} {}", Safe("device" if len(devices) == 1 else "devices"), shortened(devices, _DEVICES))
-    warned = any(isinstance(cause.detail, KubeletText) for cause in report.causes)
+    warned = any(isinstance(cause.detail, records.KubeletText) for cause in report.causes)
     failed = Safe("" if warned else ", and no failure was reported")
     if not warned and any(each.kind == EVENTS for each in report.missing):
         failed = Safe("; whether a failure was reported is unknown, as Event could not be read")
@@ -245,7 +239,7 @@ def _surroundings(report: PendingReport) -> Safe:
         texts.append(fmt("The driver does not run: {} ({})", listed([e.pod.name for e in report.failing]), states))
     elif report.idle_drivers:
         texts.append(idle_sentence(report.idle_drivers[0]))
-    elif report.verdict is Verdict.UNSCHEDULABLE and report.failing:
+    elif report.verdict is records.Verdict.UNSCHEDULABLE and report.failing:
         states = listed(list(dict.fromkeys(each.state for each in report.failing)))
         nodes = listed(list(dict.fromkeys(each.node for each in report.failing)))
         texts.append(fmt("On {} the driver does not run ({})", nodes, states))
@@ -311,7 +305,7 @@ def _open(report: PendingReport, pod: Safe, reason: Safe) -> Safe:
 def _others_rejected(report: PendingReport) -> Safe:
     """That its controller has made others, which failed as well."""
     detail = report.causes[0].detail
-    if not isinstance(detail, KubeletRejection) or not detail.others or report.owner is None:
+    if not isinstance(detail, records.KubeletRejection) or not detail.others or report.owner is None:
         return Safe("")
     number = counted(detail.others, "other pod")
     return fmt(" {} of {} {} failed for the same reason.", number, report.owner.kind, report.owner.name)
@@ -322,17 +316,17 @@ def _not_pending(report: PendingReport, pod: Safe, reason: Safe) -> Safe:
     if report.code is Code.KUBELET_REJECTED:
         return fmt("{} has failed: {}.{}", pod, reason, _others_rejected(report))
     where = fmt(" on node {}", report.node) if report.node else Safe("")
-    waits = next((cause.detail for cause in report.causes if isinstance(cause.detail, ContainerWaits)), None)
-    if waits is not None and report.verdict is Verdict.NOT_PENDING:
+    waits = next((cause.detail for cause in report.causes if isinstance(cause.detail, records.ContainerWaits)), None)
+    if waits is not None and report.verdict is records.Verdict.NOT_PENDING:
         text = "{} is not pending: it has its node {}{}, but its {}."
         return fmt(text, pod, report.node, Safe(" and its devices" if report.devices else ""), unwell(waits))
-    if report.verdict is Verdict.ENDED:
+    if report.verdict is records.Verdict.ENDED:
         return fmt("{} is not pending: it has ended{}.", pod, where)
     return fmt("{} is not pending{}.", pod, fmt(": it runs{}", where) if where else Safe(""))
 
 
 def _fits(report: PendingReport) -> Sequence[NodeGroupRecord]:
-    return [group for group in report.nodes if group.outcome == NodeOutcome.FITS]
+    return [group for group in report.nodes if group.outcome == records.NodeOutcome.FITS]
 
 
 def _fitting(report: PendingReport) -> Safe:

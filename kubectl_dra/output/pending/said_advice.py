@@ -6,23 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gangs.elsewhere import YUNIKORN
 from kubectl_dra.diagnosis.gates.queues import Queued
-from kubectl_dra.diagnosis.records import (
-    BoundBy,
-    ClaimEntry,
-    ContainerWaits,
-    Departure,
-    GangElsewhere,
-    GroupError,
-    KubeletRejection,
-    KubeletText,
-    NodeShortage,
-    PluginText,
-    Refusal,
-    SchedulerName,
-)
 from kubectl_dra.diagnosis.said.kubelet import is_about_claim, serves_one_pod
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.pending.besides_devices import image_advice, is_of_devices, mount_advice
@@ -133,29 +120,29 @@ def advice_on_words(report: PendingReport) -> Safe | None:
     if of_others is not None:
         return of_others
     match cause.detail:
-        case KubeletRejection() as found:
+        case records.KubeletRejection() as found:
             return rejection_advice(found, report.node)
-        case ContainerWaits() as waits:
+        case records.ContainerWaits() as waits:
             return _container(report, waits)
-        case ClaimEntry() as entry if cause.code is Code.CLAIM_CREATION_FAILED:
+        case records.ClaimEntry() as entry if cause.code is Code.CLAIM_CREATION_FAILED:
             return _creation(entry)
-        case NodeShortage() as shortage if not shortage.allocatable and shortage.resource not in _EVERYWHERE:
+        case records.NodeShortage() as shortage if not shortage.allocatable and shortage.resource not in _EVERYWHERE:
             return shortage_advice(shortage, cause.nodes, report.agent, added=bool(report.additions))
-        case BoundBy() as bound:
+        case records.BoundBy() as bound:
             return allocating_advice(report, bound)
-        case Departure(reason=reason) if reason == BY_NODE_TAINT and report.node:
+        case records.Departure(reason=reason) if reason == BY_NODE_TAINT and report.node:
             return node_advice(report.node)
-        case GroupError(differing=differing) as error if differing:
+        case records.GroupError(differing=differing) as error if differing:
             return mixed_advice(error)
-        case GangElsewhere(present=present) as gang if present:
+        case records.GangElsewhere(present=present) as gang if present:
             return incomplete_advice(gang)
-        case GangElsewhere(waits=Queued() as waits):
+        case records.GangElsewhere(waits=Queued() as waits):
             return queue_advice(waits)
-        case KubeletText() as said if cause.code is Code.DRIVER_FAILED:
+        case records.KubeletText() as said if cause.code is Code.DRIVER_FAILED:
             return _driver(report, said)
-        case KubeletText() as said if not is_of_devices(cause):
+        case records.KubeletText() as said if not is_of_devices(cause):
             return mount_advice(said, report.node)
-        case KubeletText() as said if cause.code is Code.KUBELET_WARNS and _HOST_NETWORK.search(said.text):
+        case records.KubeletText() as said if cause.code is Code.KUBELET_WARNS and _HOST_NETWORK.search(said.text):
             text = (
                 "Remove hostNetwork: true from the pod's template (devices move into the network of the pod, and it "
                 "has none of its own), or drop the claim from it."
@@ -174,32 +161,32 @@ def _advice_on_others(report: PendingReport) -> Safe | None:
     """The next step where another scheduler, or a plugin that is not of the default profile, decides."""
     cause = report.causes[0]
     match cause.detail:
-        case GangElsewhere(name=name) as gang if (
+        case records.GangElsewhere(name=name) as gang if (
             name and cause.code is Code.OTHER_SCHEDULER and (gang.queue_state or _has_written(report))
         ):
             return gang_advice(gang)
-        case GangElsewhere(system=YUNIKORN.name) if cause.code is Code.OTHER_SCHEDULER:
+        case records.GangElsewhere(system=YUNIKORN.name) if cause.code is Code.OTHER_SCHEDULER:
             text = (
                 "Free or add what its pods lack, or wait until other work of its queue ends: YuniKorn shows what the "
                 "queue may use and what it uses. Do not give pods of a task group to the default scheduler one by one."
             )
             return Safe(text)
-        case SchedulerName(words=words) if words and cause.code is Code.OTHER_SCHEDULER:
+        case records.SchedulerName(words=words) if words and cause.code is Code.OTHER_SCHEDULER:
             text = (
                 "It runs, as it has written this; by which rules it decides cannot be read from the cluster. Read its "
                 "log, or recreate the pod without schedulerName."
             )
             return Safe(text)
-        case Refusal(plugin=plugin) if plugin:
+        case records.Refusal(plugin=plugin) if plugin:
             text = (
                 "What plugin {} waits for, or decides by, cannot be read from the cluster: read the log of the "
                 "scheduler, and ask who added the plugin to its KubeSchedulerConfiguration. The scheduler tries again "
                 "by itself."
             )
             return fmt(text, plugin)
-        case PluginText(plugin=plugin) if plugin in _OF_PLUGINS and cause.code is Code.OTHER_PLUGIN:
+        case records.PluginText(plugin=plugin) if plugin in _OF_PLUGINS and cause.code is Code.OTHER_PLUGIN:
             return _OF_PLUGINS[plugin]
-        case PluginText(plugin=plugin) if plugin != COSCHEDULING and cause.code is Code.OTHER_PLUGIN:
+        case records.PluginText(plugin=plugin) if plugin != COSCHEDULING and cause.code is Code.OTHER_PLUGIN:
             text = (
                 "No plugin of the default profile writes such words: read the log of the scheduler and its "
                 "KubeSchedulerConfiguration, which say whose they are. By which rules that plugin decides cannot be "
@@ -212,20 +199,25 @@ def _advice_on_others(report: PendingReport) -> Safe | None:
 def plugin_commands(report: PendingReport, address: Address) -> Iterator[Safe]:
     """What shows the objects by which a plugin decides that is known by its words."""
     detail = report.causes[0].detail
-    if isinstance(detail, GangElsewhere) and report.code is Code.OTHER_SCHEDULER and is_queue_short(detail):
+    if isinstance(detail, records.GangElsewhere) and report.code is Code.OTHER_SCHEDULER and is_queue_short(detail):
         yield from volcano_queue(detail, address)
-    if isinstance(detail, GangElsewhere) and detail.present:
+    if isinstance(detail, records.GangElsewhere) and detail.present:
         yield from incomplete_commands(detail, report.pod.namespace, address)
     if report.code is Code.OTHER_SCHEDULER:
         yield from fewer_commands(detail, report.pod.namespace, address)
         yield from scheduler_log(detail, address)
-    if isinstance(detail, Departure) and detail.reason == BY_NODE_TAINT and report.node and not report.lingering:
+    if (
+        isinstance(detail, records.Departure)
+        and detail.reason == BY_NODE_TAINT
+        and report.node
+        and not report.lingering
+    ):
         yield from node_commands(report.node, address)
-    if isinstance(detail, GroupError):
+    if isinstance(detail, records.GroupError):
         yield from mixed_commands(detail, address)
     if report.agent is not None:
         yield from agent_commands(report.agent, address)
-    shown = _SHOWN_BY.get(detail.plugin) if isinstance(detail, PluginText) else None
+    shown = _SHOWN_BY.get(detail.plugin) if isinstance(detail, records.PluginText) else None
     line = command(reading(kubectl(*shown[1]), address)) if shown is not None else None
     if shown is not None and line is not None:
         yield fmt(shown[0], line)
@@ -234,7 +226,7 @@ def plugin_commands(report: PendingReport, address: Address) -> Iterator[Safe]:
 def _has_written(report: PendingReport) -> bool:
     """Whether the pod's own scheduler has refused it, so that it runs."""
     detail = report.causes[0].detail
-    return isinstance(detail, GangElsewhere | SchedulerName) and bool(detail.words)
+    return isinstance(detail, records.GangElsewhere | records.SchedulerName) and bool(detail.words)
 
 
 def right_lacked(report: PendingReport) -> LackedRight | None:
@@ -274,12 +266,12 @@ def right_commands(right: LackedRight, address: Address) -> Iterator[Safe]:
     yield from (fmt("  {}", line) for line in lines if line is not None)
 
 
-def is_crash(waits: ContainerWaits) -> bool:
+def is_crash(waits: records.ContainerWaits) -> bool:
     """Whether the program in the container ended, and left a log."""
     return waits.reason in _CRASH
 
 
-def _creation(entry: ClaimEntry) -> Safe | None:
+def _creation(entry: records.ClaimEntry) -> Safe | None:
     if _POLICY.search(entry.event_message):
         text = (
             "Make a ResourceClaimTemplate that the policy allows (one that exists cannot be changed) and name it in "
@@ -289,7 +281,7 @@ def _creation(entry: ClaimEntry) -> Safe | None:
     return None
 
 
-def _container(report: PendingReport, waits: ContainerWaits) -> Safe | None:
+def _container(report: PendingReport, waits: records.ContainerWaits) -> Safe | None:
     if waits.initializes:
         return Safe("The pod has its node and its devices. Read in its log how far the container is:")
     if _CDI.search(waits.message):
@@ -311,7 +303,7 @@ def _container(report: PendingReport, waits: ContainerWaits) -> Safe | None:
     return None
 
 
-def _of_claim(report: PendingReport, waits: ContainerWaits) -> Safe:
+def _of_claim(report: PendingReport, waits: records.ContainerWaits) -> Safe:
     """What helps where words about a claim keep a container from being created."""
     missing = _UNPREPARED.search(waits.message)
     if missing is not None:
@@ -339,11 +331,11 @@ def has_way_out(report: PendingReport) -> bool:
 def is_about_configuration(report: PendingReport) -> bool:
     """Whether a driver refuses what it is configured with, and where that stands is known."""
     said = report.causes[0].detail if report.causes else None
-    named = isinstance(said, KubeletText) and _CONFIGURATION.search(said.detail or said.text)
+    named = isinstance(said, records.KubeletText) and _CONFIGURATION.search(said.detail or said.text)
     return report.configured is not None and bool(named)
 
 
-def _driver(report: PendingReport, said: KubeletText) -> Safe | None:
+def _driver(report: PendingReport, said: records.KubeletText) -> Safe | None:
     words, found = said.detail or said.text, report.configured
     if _GPU_INSTANCE.search(words):
         text = "Look for partitions that were made outside Kubernetes and take the room: nvidia-smi mig -lgi, on {}."

@@ -6,22 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
 
-from kubectl_dra.diagnosis.whatif.records import (
-    About,
-    AddNode,
-    AddTaint,
-    AddTaintRule,
-    Because,
-    Displaced,
-    Drain,
-    EndTaint,
-    MoreDevices,
-    Note,
-    PodFate,
-    RemoveNode,
-    Switch,
-    WhatIf,
-)
+from kubectl_dra.diagnosis.whatif import records
 from kubectl_dra.output.layout import Column, table, wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import counted, first_of, listed, plural
@@ -29,23 +14,29 @@ from kubectl_dra.output.words import counted, first_of, listed, plural
 _NAMES_SHOWN: Final = 4
 _COLUMNS: Final = tuple(Column(title, flexible=True) for title in ("POD", "NODE", "DEVICES"))
 _WHY: Final = {
-    Because.DAEMON_SET: (Safe("belongs to a DaemonSet"), Safe("belong to DaemonSets")),
-    Because.STATIC: (Safe("is a static pod of the kubelet"), Safe("are static pods of the kubelet")),
-    Because.NO_CONTROLLER: (Safe("has no controller that creates it again"),) * 2,
-    Because.BEING_DELETED: (Safe("is being deleted already"), Safe("are being deleted already")),
-    Because.GANG: (Safe("belongs to a PodGroup, which is scheduled as a whole"),) * 2,
-    Because.OTHER_SCHEDULER: (Safe("is placed by another scheduler"), Safe("are placed by another scheduler")),
-    Because.DRIVER_DECIDES: (Safe("depends on its driver's controller"), Safe("depend on their drivers' controllers")),
-    Because.NOT_READ: (Safe("depends on data that could not be read"), Safe("depend on data that could not be read")),
+    records.Because.DAEMON_SET: (Safe("belongs to a DaemonSet"), Safe("belong to DaemonSets")),
+    records.Because.STATIC: (Safe("is a static pod of the kubelet"), Safe("are static pods of the kubelet")),
+    records.Because.NO_CONTROLLER: (Safe("has no controller that creates it again"),) * 2,
+    records.Because.BEING_DELETED: (Safe("is being deleted already"), Safe("are being deleted already")),
+    records.Because.GANG: (Safe("belongs to a PodGroup, which is scheduled as a whole"),) * 2,
+    records.Because.OTHER_SCHEDULER: (Safe("is placed by another scheduler"), Safe("are placed by another scheduler")),
+    records.Because.DRIVER_DECIDES: (
+        Safe("depends on its driver's controller"),
+        Safe("depend on their drivers' controllers"),
+    ),
+    records.Because.NOT_READ: (
+        Safe("depends on data that could not be read"),
+        Safe("depend on data that could not be read"),
+    ),
 }
 _MANY: Final = {
-    Because.NO_CONTROLLER: Safe("have no controllers that create them again"),
-    Because.GANG: Safe("belong to PodGroups, which are scheduled as a whole"),
+    records.Because.NO_CONTROLLER: Safe("have no controllers that create them again"),
+    records.Because.GANG: Safe("belong to PodGroups, which are scheduled as a whole"),
 }
 _LEFT: Final = {
-    PodFate.STAYS: (Safe("stays"), Safe("stay")),
-    PodFate.GONE: (Safe("would be gone"), Safe("would be gone")),
-    PodFate.UNKNOWN: (Safe("cannot be placed here"), Safe("cannot be placed here")),
+    records.PodFate.STAYS: (Safe("stays"), Safe("stay")),
+    records.PodFate.GONE: (Safe("would be gone"), Safe("would be gone")),
+    records.PodFate.UNKNOWN: (Safe("cannot be placed here"), Safe("cannot be placed here")),
 }
 #: Upstream: plugins/podtopologyspread, system default constraints; plugins/helper/spread.go, DefaultSelector.
 CHOICE_UNREAD: Final = Safe(
@@ -58,12 +49,12 @@ SOME_COMPARED: Final = Safe(
     "it meets: it may choose others."
 )
 #: Why more nodes are told than the best.
-CHOICE_WORDS: Final = {Because.NOT_READ: CHOICE_UNREAD, Because.SOME_COMPARED: SOME_COMPARED}
+CHOICE_WORDS: Final = {records.Because.NOT_READ: CHOICE_UNREAD, records.Because.SOME_COMPARED: SOME_COMPARED}
 #: What kubectl drain asks for before it deletes such pods.
 _FORCE: Final = Safe("; kubectl drain needs --force")
 
 
-def whatif_lines(found: WhatIf) -> list[Safe]:
+def whatif_lines(found: records.WhatIf) -> list[Safe]:
     """All lines; none for no switches."""
     if not found.switches:
         return []
@@ -77,26 +68,26 @@ def whatif_lines(found: WhatIf) -> list[Safe]:
     return [line if isinstance(line, Safe) else Safe(line) for line in lines]
 
 
-def _switch(switch: Switch, added: Iterator[str]) -> Safe:
+def _switch(switch: records.Switch, added: Iterator[str]) -> Safe:
     """One switch; ``added``: the names of new nodes that no switch before it made."""
     match switch:
-        case AddNode():
+        case records.AddNode():
             free = Safe(" with all devices free") if switch.free else Safe("")
             names = list(islice(added, switch.count))
             nodes = plural("node", switch.count)
             return fmt("{} more {} like {}{} ({})", switch.count, nodes, switch.like, free, _some(names))
-        case RemoveNode():
+        case records.RemoveNode():
             return fmt("node {} is removed", switch.node)
-        case Drain():
+        case records.Drain():
             return fmt("node {} is drained", switch.node)
-        case MoreDevices():
+        case records.MoreDevices():
             return fmt("{} more {} like {}", switch.count, plural("device", switch.count), switch.like)
-        case AddTaint():
+        case records.AddTaint():
             value = fmt("={}", switch.value) if switch.value else Safe("")
             return fmt("{} has the taint {}{}:{}", switch.target, switch.key, value, switch.effect)
-        case AddTaintRule():
+        case records.AddTaintRule():
             return fmt("DeviceTaintRule {} is created", switch.rule)
-        case EndTaint():
+        case records.EndTaint():
             effect = fmt(":{}", switch.effect) if switch.effect else Safe("")
             return fmt("{} no longer has the taint {}{}", switch.target, switch.key, effect)
 
@@ -107,17 +98,17 @@ def _some(names: Sequence[str]) -> Safe:
     return fmt("{} to {}", names[0], names[-1])
 
 
-def _note(note: Note) -> Safe:
+def _note(note: records.Note) -> Safe:
     match note.about:
-        case About.NO_SUCH_TAINT:
+        case records.About.NO_SUCH_TAINT:
             return fmt("{} has no taint {}, so nothing changes there.", note.subject, note.detail)
-        case About.SHARED_COUNTERS:
+        case records.About.SHARED_COUNTERS:
             text = "Devices like {} draw on the counters {}, which stay as they are: more devices may bring no room."
             return fmt(text, note.subject, note.detail)
 
 
-def _displaced_lines(found: WhatIf) -> Iterator[Safe]:
-    moving, pending = found.of(PodFate.MOVES), found.of(PodFate.PENDING)
+def _displaced_lines(found: records.WhatIf) -> Iterator[Safe]:
+    moving, pending = found.of(records.PodFate.MOVES), found.of(records.PodFate.PENDING)
     yield from wrapped(whatif_summary(found))
     if moving:
         rows = [[_name(each), _node(each), Safe(", ").join(each.devices) or Safe("-")] for each in moving]
@@ -136,21 +127,21 @@ def _displaced_lines(found: WhatIf) -> Iterator[Safe]:
         yield from wrapped(fmt(text, more), indent=2)
 
 
-def _reasons(pods: Sequence[Displaced], one: Safe, several: Safe) -> Iterator[Safe]:
-    groups: dict[tuple[Because, str], list[Displaced]] = {}
+def _reasons(pods: Sequence[records.Displaced], one: Safe, several: Safe) -> Iterator[Safe]:
+    groups: dict[tuple[records.Because, str], list[records.Displaced]] = {}
     for each in pods:
         groups.setdefault((each.because, each.budget), []).append(each)
     for (because, budget), members in groups.items():
         names = [str(each.pod.key) for each in members]
         shown = first_of(names, _NAMES_SHOWN)
         many = len(names) > 1
-        why = _budget(budget) if because is Because.BUDGET else _why(because, many=many)
+        why = _budget(budget) if because is records.Because.BUDGET else _why(because, many=many)
         yield from wrapped(fmt("{} {}: {}", shown, several if many else one, why), indent=2)
 
 
-def _why(because: Because, *, many: bool) -> Safe:
+def _why(because: records.Because, *, many: bool) -> Safe:
     single, plural_ = _WHY[because]
-    force = _FORCE if because is Because.NO_CONTROLLER else Safe("")
+    force = _FORCE if because is records.Because.NO_CONTROLLER else Safe("")
     return fmt("{} {}{}", Safe("they" if many else "it"), _MANY.get(because, plural_) if many else single, force)
 
 
@@ -160,15 +151,15 @@ def _budget(name: str) -> Safe:
     return fmt("PodDisruptionBudget {} allows no more disruptions; kubectl drain waits for it", name)
 
 
-def whatif_summary(found: WhatIf) -> Safe:
+def whatif_summary(found: records.WhatIf) -> Safe:
     """How many pods have to leave, and what becomes of them, in one sentence."""
     nodes = list(dict.fromkeys(each.from_node for each in found.displaced))
     numbers = (
-        (len(found.of(PodFate.MOVES)), "would run elsewhere"),
-        (len(found.of(PodFate.PENDING)), "would stay pending"),
-        (len(found.of(PodFate.STAYS)), "would stay"),
-        (len(found.of(PodFate.GONE)), "would be gone"),
-        (len(found.of(PodFate.UNKNOWN)), "cannot be told"),
+        (len(found.of(records.PodFate.MOVES)), "would run elsewhere"),
+        (len(found.of(records.PodFate.PENDING)), "would stay pending"),
+        (len(found.of(records.PodFate.STAYS)), "would stay"),
+        (len(found.of(records.PodFate.GONE)), "would be gone"),
+        (len(found.of(records.PodFate.UNKNOWN)), "cannot be told"),
     )
     parts = [fmt("{} {}", number, words) for number, words in numbers if number]
     total = counted(len(found.displaced), "pod")
@@ -178,15 +169,15 @@ def whatif_summary(found: WhatIf) -> Safe:
     return fmt("Of {}{}: {}.", total, where, Safe(", ").join(parts))
 
 
-def _name(each: Displaced) -> Safe:
+def _name(each: records.Displaced) -> Safe:
     return safe(str(each.pod.key))
 
 
-def _node(each: Displaced) -> Safe:
+def _node(each: records.Displaced) -> Safe:
     others = [name for name in each.equal if name != each.node]
     if not others:
         return safe(each.node)
     if len(others) <= 2:
         return fmt("{} or {}", each.node, Safe(" or ").join(others))
-    which = Safe("others as good") if each.because is Because.NONE else Safe("other nodes")
+    which = Safe("others as good") if each.because is records.Because.NONE else Safe("other nodes")
     return fmt("{} or {} {}", each.node, len(others), which)

@@ -11,23 +11,8 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.claim.reserved import OUT_OF_SERVICE, never_ends
-from kubectl_dra.diagnosis.records import (
-    Cause,
-    ClaimElsewhere,
-    ClaimEntry,
-    Company,
-    HeldFor,
-    KeptAway,
-    KubeletText,
-    NodeGroup,
-    NodeOutcome,
-    NodeShortage,
-    ObjectRef,
-    TakenPorts,
-    VolumeHeld,
-    VolumeTrouble,
-)
 from kubectl_dra.diagnosis.said import events
 from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.core import Node, Pod
@@ -57,7 +42,7 @@ class LingeringPod(ReportRecord, frozen=True):
     that nothing ends the pod. ``out_of_service``: the node has the taint that lets its pods be removed all the same.
     """
 
-    pod: ObjectRef
+    pod: records.ObjectRef
     node: str
     due: str
     finalizers: tuple[str, ...] = ()
@@ -65,7 +50,7 @@ class LingeringPod(ReportRecord, frozen=True):
     message: str = ""
     time: str = ""
     drivers: tuple[str, ...] = ()
-    plugins: tuple[ObjectRef, ...] = ()
+    plugins: tuple[records.ObjectRef, ...] = ()
     failing: tuple[FailingPod, ...] = ()
     broken: FailingPod | None = None
     node_down: str = ""
@@ -74,14 +59,14 @@ class LingeringPod(ReportRecord, frozen=True):
 
 
 def lingering(
-    groups: Iterable[NodeGroup], state: ClusterState, causes: Iterable[Cause] = ()
+    groups: Iterable[records.NodeGroup], state: ClusterState, causes: Iterable[records.Cause] = ()
 ) -> tuple[LingeringPod, ...]:
     """Those that hold devices of nodes that were tried; first those whose time is over; at most three.
 
     Behind them those that ``causes`` name as what is in the way.
     """
     groups = tuple(groups)
-    ending, failing = _holding(groups, HeldFor.ENDING, state), _holding(groups, HeldFor.FAILING, state)
+    ending, failing = _holding(groups, records.HeldFor.ENDING, state), _holding(groups, records.HeldFor.FAILING, state)
     told = [_told(pod, drivers, state) for pod, drivers in ending if _is_overdue(pod, state)]
     told += (found for pod, drivers in failing if (found := _broken(pod, drivers, state)) is not None)
     known = {each.pod for each in told}
@@ -92,18 +77,18 @@ def lingering(
     return tuple(told)[:_MOST]
 
 
-def _in_the_way(cause: Cause) -> Iterator[Key]:
+def _in_the_way(cause: records.Cause) -> Iterator[Key]:
     """The pods that a cause names as those that have what the pod needs."""
     match cause.detail:
-        case ClaimEntry(consumers=refs) | ClaimElsewhere(consumers=refs):
+        case records.ClaimEntry(consumers=refs) | records.ClaimElsewhere(consumers=refs):
             yield from (ref.key for ref in refs if ref.kind == "Pod")
-        case KubeletText(held=VolumeHeld(users=refs)):
+        case records.KubeletText(held=records.VolumeHeld(users=refs)):
             yield from (ref.key for ref in refs)
-        case VolumeTrouble(users=users):
+        case records.VolumeTrouble(users=users):
             yield from (Key(namespace, name) for namespace, _, name in (each.partition("/") for each in users))
-        case NodeShortage(by=by) | TakenPorts(by=by) | Company(by=by):
+        case records.NodeShortage(by=by) | records.TakenPorts(by=by) | records.Company(by=by):
             yield from (ref.key for each in by for ref in each.pods)
-        case KeptAway(terms=terms):
+        case records.KeptAway(terms=terms):
             yield from (ref.key for term in terms for each in term.by for ref in each.pods)
 
 
@@ -119,11 +104,11 @@ def of_itself(pod: Pod, state: ClusterState) -> tuple[LingeringPod, ...]:
 
 
 def _holding(
-    groups: Iterable[NodeGroup], held_for: HeldFor, state: ClusterState
+    groups: Iterable[records.NodeGroup], held_for: records.HeldFor, state: ClusterState
 ) -> Iterator[tuple[Pod, frozenset[str]]]:
     """The pods for which devices are held, with the drivers of these."""
     found: dict[Key, set[str]] = {}
-    tried = (group for group in groups if group.outcome is NodeOutcome.CANNOT_ALLOCATE)
+    tried = (group for group in groups if group.outcome is records.NodeOutcome.CANNOT_ALLOCATE)
     funnels = (each.funnel for group in tried for each in group.requests if each.funnel is not None)
     for removal in (each for funnel in funnels for each in funnel.removed if each.held_for is held_for):
         for name in removal.source.split(", "):
@@ -134,7 +119,7 @@ def _holding(
 
 
 def _broken(pod: Pod, drivers: Iterable[str], state: ClusterState) -> LingeringPod | None:
-    ref = ObjectRef.of("Pod", key_of(pod.metadata))
+    ref = records.ObjectRef.of("Pod", key_of(pod.metadata))
     why = next(iter(failing_among((ref,), state.inventory)), None)
     ready = next((each for each in pod.status.conditions if each.type == "Ready" and each.status == "False"), None)
     since = (ready.last_transition_time or "") if ready is not None else ""
@@ -163,7 +148,7 @@ def _told(pod: Pod, drivers: Iterable[str], state: ClusterState) -> LingeringPod
     ready = next((each for each in known.status.conditions if each.type == "Ready" and each.status != "True"), None)
     likely = tuple(dict.fromkeys(ref for name in names for ref in plugins(name, node, inventory)))
     return LingeringPod(
-        ObjectRef("Pod", meta.namespace, meta.name),
+        records.ObjectRef("Pod", meta.namespace, meta.name),
         node,
         meta.deletion_timestamp or "",
         tuple(meta.finalizers),

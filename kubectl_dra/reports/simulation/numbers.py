@@ -16,15 +16,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.placing import place
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.reports.pending.pending import PendingReport
-from kubectl_dra.reports.simulation.counts import (
-    ElsewhereOff,
-    FewerPods,
-    FieldNumber,
-    Growing,
-    InGroups,
-    KeptOff,
-    OtherNumber,
-)
+from kubectl_dra.reports.simulation import counts
 from kubectl_dra.reports.simulation.pods import Copies, batch, nodes_of_daemons
 from kubectl_dra.reports.simulation.records import Counted, PodSimulation
 from kubectl_dra.reports.simulation.trials import PodTrial
@@ -50,16 +42,16 @@ def with_numbers(done: PodSimulation, before: ClusterState, trial: PodTrial, cop
     return msgspec.structs.replace(done, fewer=fewer, growing=growing, in_turn=in_turn, in_groups=groups)
 
 
-def _groups(trial: PodTrial) -> InGroups | None:
+def _groups(trial: PodTrial) -> counts.InGroups | None:
     """The groups whose number counts these pods and others of the same object."""
     number = trial.plan.counted_by
     if sum(_counts(plan, number) for plan in trial.planned.pods) < 2 or not number.pods:
         return None
     path, groups = number.fields[0]
-    return InGroups(path, groups, number.pods)
+    return counts.InGroups(path, groups, number.pods)
 
 
-def _fewer(done: PodSimulation, trial: PodTrial) -> FewerPods | None:
+def _fewer(done: PodSimulation, trial: PodTrial) -> counts.FewerPods | None:
     """The fields with which no more are made than fit; of what starts together or not at all, others say that."""
     found = trial.plan.counted_by.lowered(done.copies)
     # Ranks of an Indexed Job wait for each other: with a lower parallelism the first of them would wait for good.
@@ -70,14 +62,14 @@ def _fewer(done: PodSimulation, trial: PodTrial) -> FewerPods | None:
     return _with_number(trial, found)
 
 
-def _with_number(trial: PodTrial, found: CountField) -> FewerPods | None:
+def _with_number(trial: PodTrial, found: CountField) -> counts.FewerPods | None:
     """The pods that there are with a lower number; None where they are too few to start."""
     gang, then = trial.plan.gang, [(plan, _copies_then(plan, found)) for plan in trial.planned.pods]
     if gang is not None and not gang.follows and gang.least > sum(copies for _, copies in then):
         return None
-    fields = tuple(FieldNumber(path, value) for path, value in found.fields)
+    fields = tuple(counts.FieldNumber(path, value) for path, value in found.fields)
     pods = sum(copies for plan, copies in then if _counts(plan, found))
-    return FewerPods(fields, pods, trial.planned.origin, tuple(_spanning(trial.plan, then)))
+    return counts.FewerPods(fields, pods, trial.planned.origin, tuple(_spanning(trial.plan, then)))
 
 
 def _counts(plan: PodPlan, lowered: CountField) -> bool:
@@ -89,12 +81,12 @@ def _copies_then(plan: PodPlan, lowered: CountField) -> int:
     return plan.counted_by.pods * lowered.fields[0][1] if _counts(plan, lowered) else plan.copies or 0
 
 
-def _spanning(plan: PodPlan, then: Sequence[tuple[PodPlan, int]]) -> Iterator[OtherNumber]:
+def _spanning(plan: PodPlan, then: Sequence[tuple[PodPlan, int]]) -> Iterator[counts.OtherNumber]:
     """The domains that wait for more nodes than pods are on then: each has a node of its own."""
     for domain in plan.spanned:
         nodes = sum(copies for other, copies in then if domain in other.spanned)
         if nodes < domain.nodes:
-            yield OtherNumber(ObjectRef(domain.kind, domain.namespace, domain.name), domain.field, nodes)
+            yield counts.OtherNumber(ObjectRef(domain.kind, domain.namespace, domain.name), domain.field, nodes)
 
 
 def reconciled(
@@ -157,7 +149,7 @@ def _beside_fewer(
     return found[position]
 
 
-def _with_fewer(trial: PodTrial, about: PodTrial, fewer: FewerPods) -> PodTrial:
+def _with_fewer(trial: PodTrial, about: PodTrial, fewer: counts.FewerPods) -> PodTrial:
     """A trial of the same object with the lowered number, if that counts it."""
     number = CountField(tuple((each.path, each.value) for each in fewer.fields))
     if trial.planned is not about.planned or not _counts(trial.plan, number):
@@ -180,9 +172,9 @@ def kept_off(
     by_pod = {f"{name}-{node}": node for node in labels}
     groups = [(tuple(by_pod[each] for each in pods), pending) for pods, pending in told]
     (nodes, _), *others = groups
-    others_too = tuple(ElsewhereOff(each, pending, _telling(each, labels)) for each, pending in others)
+    others_too = tuple(counts.ElsewhereOff(each, pending, _telling(each, labels)) for each, pending in others)
     field = f"{trial.plan.spec_at}.nodeSelector"
-    return msgspec.structs.replace(done, kept_off=KeptOff(nodes, field, _telling(nodes, labels), others_too))
+    return msgspec.structs.replace(done, kept_off=counts.KeptOff(nodes, field, _telling(nodes, labels), others_too))
 
 
 def _telling(lacking: Sequence[str], labels: Mapping[str, Mapping[str, str]]) -> str:
@@ -193,7 +185,7 @@ def _telling(lacking: Sequence[str], labels: Mapping[str, Mapping[str, str]]) ->
     return known[0][2] if known else ""
 
 
-def _growing(done: PodSimulation, before: ClusterState, trial: PodTrial) -> Growing | None:
+def _growing(done: PodSimulation, before: ClusterState, trial: PodTrial) -> counts.Growing | None:
     """What may make more of them, and how many of those fit beside what is placed before them."""
     growth = trial.plan.growth
     if growth is None or trial.held:
@@ -206,4 +198,4 @@ def _growing(done: PodSimulation, before: ClusterState, trial: PodTrial) -> Grow
         fit = None if unsure else placed.copies
     if growth.passing and (fit is None or fit >= growth.most or done.lacks):
         return None
-    return Growing(growth.by, growth.most, fit, growth.passing)
+    return counts.Growing(growth.by, growth.most, fit, growth.passing)

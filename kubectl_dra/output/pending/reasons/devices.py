@@ -4,22 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import (
-    BindingProblem,
-    Cause,
-    ClaimElsewhere,
-    ClassOffer,
-    ClassProblem,
-    ExtendedResource,
-    FatalError,
-    Funnel,
-    NoSingleNode,
-    PoolProblem,
-    StageName,
-    Unpublished,
-    UnpublishedInConstraint,
-)
 from kubectl_dra.output.pending.reasons.nodes import label_note
 from kubectl_dra.output.pending.reasons.sentence import Sentence, object_name, with_detail
 from kubectl_dra.output.pending.removals import short_clause
@@ -28,18 +14,18 @@ from kubectl_dra.output.words import counted, did_you_mean, listed, plural
 from kubectl_dra.scheduler.resource_names import DEVICE_CLASS_PREFIX
 
 
-def _class_missing(problem: ClassProblem, _cause: Cause) -> Safe:
+def _class_missing(problem: records.ClassProblem, _cause: records.Cause) -> Safe:
     return fmt("DeviceClass {} does not exist", problem.device_class)
 
 
-def _unserved(resource: ExtendedResource, _cause: Cause) -> Safe:
+def _unserved(resource: records.ExtendedResource, _cause: records.Cause) -> Safe:
     if resource.resource.startswith(DEVICE_CLASS_PREFIX):
         name = resource.resource.removeprefix(DEVICE_CLASS_PREFIX)
         return fmt("it requests {}, and DeviceClass {} does not exist", resource.resource, name)
     return fmt("no DeviceClass and no node offers the resource {}", resource.resource)
 
 
-def offer_sentence(offer: ClassOffer, code: Code, tried: Safe | None = None) -> Safe:
+def offer_sentence(offer: records.ClassOffer, code: Code, tried: Safe | None = None) -> Safe:
     """What a class has, of which no node that was tried has enough; ``tried``: the names of these, where few are."""
     name = offer.device_class
     if code is Code.NO_DEVICE_IN_CLASS:
@@ -66,7 +52,7 @@ def offer_sentence(offer: ClassOffer, code: Code, tried: Safe | None = None) -> 
     return fmt(text, name, wanted, count, verb, where)
 
 
-def _for_no_node(offer: ClassOffer) -> Safe:
+def _for_no_node(offer: records.ClassOffer) -> Safe:
     """Labels that no node has: whatever the pod requires, none reaches the devices."""
     wishes = list(dict.fromkeys(label.wish for label in offer.nowhere))
     where = listed(wishes, "or") if len(wishes) <= _NODES else fmt("{} or {} others", wishes[0], len(wishes) - 1)
@@ -76,14 +62,14 @@ def _for_no_node(offer: ClassOffer) -> Safe:
     return fmt(text, counted(offer.selected, "device"), offer.device_class, verb, where, of_nodes)
 
 
-def _places(offer: ClassOffer) -> Safe:
+def _places(offer: records.ClassOffer) -> Safe:
     """``a, b, c +5``: the record has the names of the first nodes only."""
     shown = offer.nodes[:_NODES]
     more = fmt(" +{}", offer.on_nodes - len(shown)) if offer.on_nodes > len(shown) else Safe("")
     return Safe(", ").join(map(safe, shown)) + more
 
 
-def _selects_nothing(offer: ClassOffer) -> Safe:
+def _selects_nothing(offer: records.ClassOffer) -> Safe:
     text = "DeviceClass {} selects none of the {} published {}: its selector is {}, but the devices are published by {}"
     if offer.clause:
         text = (
@@ -99,7 +85,7 @@ def _selects_nothing(offer: ClassOffer) -> Safe:
     return fmt(text, offer.device_class, offer.published, devices, selector, listed(offer.drivers)) + near
 
 
-def unpublished_sentence(found: Unpublished) -> Safe:
+def unpublished_sentence(found: records.Unpublished) -> Safe:
     """An attribute that no device of the class has, and what they have."""
     what = Safe("attribute" if found.field == "attributes" else "capacity")
     have = fmt("; they publish {}", listed(found.names)) if found.names else Safe("")
@@ -111,7 +97,7 @@ def unpublished_sentence(found: Unpublished) -> Safe:
     return fmt(text, what, found.domain, found.name, count, found.device_class, have, near)
 
 
-def unpublished_constraint(found: UnpublishedInConstraint) -> Safe:
+def unpublished_constraint(found: records.UnpublishedInConstraint) -> Safe:
     """The attribute of a constraint that none of the devices has."""
     over = fmt(" over {}", listed(found.requests)) if len(found.requests) > 1 else Safe("")
     have = fmt("; they publish {}", listed(found.elsewhere or found.similar, "or"))
@@ -124,37 +110,37 @@ def unpublished_constraint(found: UnpublishedInConstraint) -> Safe:
     return fmt(text, over, found.attribute, device, have)
 
 
-def _offered(cause: Cause) -> Safe:
-    return offer_sentence(cause.detail, cause.code) if isinstance(cause.detail, ClassOffer) else _nothing(cause)
+def _offered(cause: records.Cause) -> Safe:
+    return offer_sentence(cause.detail, cause.code) if isinstance(cause.detail, records.ClassOffer) else _nothing(cause)
 
 
-def _nothing(cause: Cause) -> Safe:
-    if isinstance(cause.detail, Funnel):
+def _nothing(cause: records.Cause) -> Safe:
+    if isinstance(cause.detail, records.Funnel):
         return fmt("no node has {} of the class", wanted(cause.detail))
     return Safe(cause.code.meaning)
 
 
-def _unpublished(found: Unpublished, _cause: Cause) -> Safe:
+def _unpublished(found: records.Unpublished, _cause: records.Cause) -> Safe:
     return unpublished_sentence(found)
 
 
-def _no_single_node(found: NoSingleNode, _cause: Cause) -> Safe:
+def _no_single_node(found: records.NoSingleNode, _cause: records.Cause) -> Safe:
     requests = listed([request.request for request in found.requests])
     return fmt("no single node can serve {} together", requests)
 
 
-def wanted(funnel: Funnel) -> Safe:
+def wanted(funnel: records.Funnel) -> Safe:
     """``4 devices``, ``a device``, ``all devices``: what a request needs."""
     if funnel.all_devices:
         return Safe("all devices")
     return Safe("a device") if funnel.needed == 1 else counted(funnel.needed, "device")
 
 
-def _left(funnel: Funnel) -> int:
+def _left(funnel: records.Funnel) -> int:
     return len(funnel.left)
 
 
-def _closest(funnel: Funnel, have: int) -> Safe:
+def _closest(funnel: records.Funnel, have: int) -> Safe:
     """How near the best node is; nothing where no node has any."""
     if have <= 0 or funnel.needed <= 1 or funnel.all_devices:
         return Safe("")
@@ -170,26 +156,26 @@ _VERBS: Final = {"match": ("matches", "match"), "be": ("is", "are")}
 def _few(text: str) -> Sentence:
     """A sentence about the devices that a request needs; its verbs agree with their number."""
 
-    def say(funnel: Funnel, _cause: Cause) -> Safe:
+    def say(funnel: records.Funnel, _cause: records.Cause) -> Safe:
         one = funnel.needed == 1 and not funnel.all_devices
         verbs = {name: Safe(forms[0] if one else forms[1]) for name, forms in _VERBS.items()}
         return fmt(text, wanted(funnel), **verbs) + _closest(funnel, _left(funnel))
 
-    return with_detail(Funnel, say)
+    return with_detail(records.Funnel, say)
 
 
-def _removed_by(funnel: Funnel, names: tuple[StageName, ...]) -> tuple[str, ...]:
+def _removed_by(funnel: records.Funnel, names: tuple[records.StageName, ...]) -> tuple[str, ...]:
     reasons = [removal.reason for removal in funnel.removed if removal.stage in names]
     return tuple(dict.fromkeys(reasons))
 
 
-def _tainted(funnel: Funnel, _cause: Cause) -> Safe:
-    taints = _removed_by(funnel, (StageName.TAINTS,))
+def _tainted(funnel: records.Funnel, _cause: records.Cause) -> Safe:
+    taints = _removed_by(funnel, (records.StageName.TAINTS,))
     by = fmt(" ({})", listed(taints)) if taints else Safe("")
     return fmt("no node has {} without a taint{}", wanted(funnel), by) + _closest(funnel, _left(funnel))
 
 
-def _constraint(funnel: Funnel, _cause: Cause) -> Safe:
+def _constraint(funnel: records.Funnel, _cause: records.Cause) -> Safe:
     name = funnel.constraint.rpartition("/")[2]
     if funnel.distinct:
         return fmt("no node has {} free that all differ in {}", wanted(funnel), name) + _closest(
@@ -199,20 +185,20 @@ def _constraint(funnel: Funnel, _cause: Cause) -> Safe:
     return fmt("no node has {} in one {}", free, name) + _closest(funnel, funnel.best or 0)
 
 
-def _elsewhere(elsewhere: ClaimElsewhere, cause: Cause) -> Safe:
+def _elsewhere(elsewhere: records.ClaimElsewhere, cause: records.Cause) -> Safe:
     where = listed(elsewhere.nodes) if elsewhere.nodes else safe(elsewhere.selector)
     at = fmt(" (it can be used on {})", where) if where else Safe("")
     return fmt("its ResourceClaim {} is allocated on a node where the pod cannot run{}", object_name(cause.claim), at)
 
 
-def _binding_failed(problem: BindingProblem, cause: Cause) -> Safe:
+def _binding_failed(problem: records.BindingProblem, cause: records.Cause) -> Safe:
     what = fmt("reported {}", problem.failed) if problem.failed else Safe("was not ready in time")
     if problem.failed and problem.message:
         what = fmt("failed to bind: {} ({})", problem.message.rstrip("."), problem.failed)
     return fmt("device {} of claim {} {}", problem.device, object_name(cause.claim), what)
 
 
-def _pool_incomplete(pool: PoolProblem, _cause: Cause) -> Safe:
+def _pool_incomplete(pool: records.PoolProblem, _cause: records.Cause) -> Safe:
     return fmt(
         "pool {} is incomplete: {} of its {} ResourceSlices (generation {}) {} published, so none of its devices can "
         "be allocated",
@@ -224,7 +210,7 @@ def _pool_incomplete(pool: PoolProblem, _cause: Cause) -> Safe:
     )
 
 
-def _pool_outdated(pool: PoolProblem, _cause: Cause) -> Safe:
+def _pool_outdated(pool: records.PoolProblem, _cause: records.Cause) -> Safe:
     newer = pool.detail.removeprefix("generation ")
     count = counted(pool.devices, "device") if pool.devices else Safe("devices that match")
     text = "pool {} no longer publishes {}: its newest generation, {}, lacks {}, and generation {} no longer counts"
@@ -232,17 +218,17 @@ def _pool_outdated(pool: PoolProblem, _cause: Cause) -> Safe:
     return fmt(text, pool.pool, count, newer, whom, pool.generation)
 
 
-def _pool_invalid(cause: Cause) -> Safe:
-    if isinstance(cause.detail, FatalError):
+def _pool_invalid(cause: records.Cause) -> Safe:
+    if isinstance(cause.detail, records.FatalError):
         return fmt(
             "{} publishes device {} twice, which ends every scheduling attempt that reaches it",
             cause.detail.owner,
             cause.detail.device,
         )
-    return with_detail(PoolProblem, _unused_pool)(cause)
+    return with_detail(records.PoolProblem, _unused_pool)(cause)
 
 
-def _unused_pool(pool: PoolProblem, _cause: Cause) -> Safe:
+def _unused_pool(pool: records.PoolProblem, _cause: records.Cause) -> Safe:
     fault, _, what = pool.detail.partition(" ")
     said = _FAULTS.get(fault)
     detail = fmt(said, what) if said is not None else safe(pool.detail)
@@ -253,27 +239,27 @@ _FAULTS: Final = {"duplicateDevice": "it publishes device {} twice"}
 
 
 SENTENCES: Final[dict[Code, Sentence]] = {
-    Code.CLASS_MISSING: with_detail(ClassProblem, _class_missing),
-    Code.EXTENDED_RESOURCE_UNSERVED: with_detail(ExtendedResource, _unserved),
+    Code.CLASS_MISSING: with_detail(records.ClassProblem, _class_missing),
+    Code.EXTENDED_RESOURCE_UNSERVED: with_detail(records.ExtendedResource, _unserved),
     Code.NO_DEVICE_IN_CLASS: _offered,
     Code.CLASS_SELECTS_NOTHING: _offered,
     Code.DEVICES_OF_GONE_NODES: _offered,
-    Code.ATTRIBUTE_UNPUBLISHED: with_detail(Unpublished, _unpublished),
+    Code.ATTRIBUTE_UNPUBLISHED: with_detail(records.Unpublished, _unpublished),
     Code.SELECTOR_MATCHES_NOTHING: _few("no node has {} that {match} the selectors"),
     Code.TOO_FEW_DEVICES: _few("no node has {}"),
     Code.DEVICES_IN_USE: _few("no node has {} that {match} and {be} not in use"),
-    Code.DEVICES_TAINTED: with_detail(Funnel, _tainted),
+    Code.DEVICES_TAINTED: with_detail(records.Funnel, _tainted),
     Code.CAPACITY_TOO_SMALL: _few("no node has {} with the requested capacity left"),
     Code.CAPACITY_UNOBTAINABLE: _few("no node has {} that can give the requested capacity"),
     Code.COUNTERS_EXHAUSTED: _few("no node has {} that the shared counters of its pool still allow"),
     Code.ALL_MODE_BLOCKED: _few("a request needs {} of its kind on a node, and on no node all of them are available"),
     Code.DEVICES_FOR_OTHER_NODES: _offered,
     Code.DEVICES_UNUSABLE: _few("no node has {} that can be used with the features that are on"),
-    Code.CONSTRAINT: with_detail(Funnel, _constraint),
-    Code.CLAIM_ELSEWHERE: with_detail(ClaimElsewhere, _elsewhere),
-    Code.BINDING_FAILED: with_detail(BindingProblem, _binding_failed),
-    Code.POOL_INCOMPLETE: with_detail(PoolProblem, _pool_incomplete),
+    Code.CONSTRAINT: with_detail(records.Funnel, _constraint),
+    Code.CLAIM_ELSEWHERE: with_detail(records.ClaimElsewhere, _elsewhere),
+    Code.BINDING_FAILED: with_detail(records.BindingProblem, _binding_failed),
+    Code.POOL_INCOMPLETE: with_detail(records.PoolProblem, _pool_incomplete),
     Code.POOL_INVALID: _pool_invalid,
-    Code.POOL_OUTDATED: with_detail(PoolProblem, _pool_outdated),
-    Code.NO_SINGLE_NODE: with_detail(NoSingleNode, _no_single_node),
+    Code.POOL_OUTDATED: with_detail(records.PoolProblem, _pool_outdated),
+    Code.NO_SINGLE_NODE: with_detail(records.NoSingleNode, _no_single_node),
 }

@@ -7,23 +7,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import (
-    Cause,
-    Company,
-    GangElsewhere,
-    KeptAway,
-    LabelOnNodes,
-    MissingFeatures,
-    NodeSelection,
-    NodeShortage,
-    NodeTaint,
-    OpenPlugins,
-    PluginText,
-    Spread,
-    TakenPorts,
-    VolumeTrouble,
-)
 from kubectl_dra.model.names import HOSTNAME
 from kubectl_dra.output.pending.amounts import shortage_text
 from kubectl_dra.output.pending.gangs import elsewhere_sentence
@@ -39,24 +24,24 @@ _VALUES: Final = 3
 _NAME: Final = "metadata.name"
 
 
-def _node_taints(taint: NodeTaint, _cause: Cause) -> Safe:
+def _node_taints(taint: records.NodeTaint, _cause: records.Cause) -> Safe:
     return fmt("nodes have the taint {}, which the pod does not tolerate", taint.taint)
 
 
-def _node_selection(selection: NodeSelection, cause: Cause) -> Safe:
+def _node_selection(selection: records.NodeSelection, cause: records.Cause) -> Safe:
     if not selection.unmatched:
         return Safe(cause.code.meaning)
     text = "no node matches the pod's node selector or affinity: it requires {}{}"
     return fmt(text, listed(selection.unmatched), nowhere([selection]))
 
 
-def nowhere(selections: Iterable[NodeSelection]) -> Safe:
+def nowhere(selections: Iterable[records.NodeSelection]) -> Safe:
     """`` (no node has that label)``: what the nodes have in place of what is wanted; empty where that is not known."""
     labels = list(dict.fromkeys(label for each in selections for label in each.nowhere))
     return label_note(labels[0]) if labels else Safe("")
 
 
-def label_note(found: LabelOnNodes) -> Safe:
+def label_note(found: records.LabelOnNodes) -> Safe:
     """What the nodes have in place of one label."""
     label, values = found.label, found.values
     if label == _NAME:
@@ -70,22 +55,22 @@ def label_note(found: LabelOnNodes) -> Safe:
     return fmt(" (no node has that; {} is {} on those that have it{})", label, some, near)
 
 
-def _shortage(shortage: NodeShortage, _cause: Cause) -> Safe:
+def _shortage(shortage: records.NodeShortage, _cause: records.Cause) -> Safe:
     return fmt("{} has {}", shortage.node, shortage_text(replace(shortage, others_less=False)))
 
 
-def ports_taken(ports: TakenPorts) -> Safe:
+def ports_taken(ports: records.TakenPorts) -> Safe:
     """``the host port 0.0.0.0:80/TCP taken by ml/proxy``."""
     return fmt(
         "the host {} {} taken{}", Safe(plural("port", len(ports.ports))), listed(ports.ports), taken_by(ports.by)
     )
 
 
-def _ports(ports: TakenPorts, _cause: Cause) -> Safe:
+def _ports(ports: records.TakenPorts, _cause: records.Cause) -> Safe:
     return Safe(ports_taken(ports).removeprefix("the "))
 
 
-def keeps_away(kept: KeptAway, several: bool) -> Safe:
+def keeps_away(kept: records.KeptAway, several: bool) -> Safe:
     """The predicate about the node, or ``several`` of them."""
     if kept.terms:
         return repelling(kept.terms, several=several)
@@ -93,11 +78,11 @@ def keeps_away(kept: KeptAway, several: bool) -> Safe:
     return fmt("{} pods whose required anti-affinity keeps it away (per {})", verb, listed(kept.topology_keys))
 
 
-def _volume(trouble: VolumeTrouble, cause: Cause) -> Safe:
+def _volume(trouble: records.VolumeTrouble, cause: records.Cause) -> Safe:
     return volume_sentence(trouble) or Safe(cause.code.meaning)
 
 
-def _spread(spread: Spread, _cause: Cause) -> Safe:
+def _spread(spread: records.Spread, _cause: records.Cause) -> Safe:
     if not spread.value:
         return fmt("nodes lack the label {}, which its spread constraint requires", spread.topology_key)
     which = fmt(" with {}", spread.selector) if spread.selector else Safe("")
@@ -113,7 +98,7 @@ def _spread(spread: Spread, _cause: Cause) -> Safe:
     )
 
 
-def has_company(company: Company, several: bool, *, anti: bool) -> Safe:
+def has_company(company: records.Company, several: bool, *, anti: bool) -> Safe:
     """The predicate about the node, or ``several``; ``anti``: the pod keeps away from others."""
     which = fmt("with {} ", company.selector) if company.selector else Safe("")
     verb = Safe("have" if several else "has")
@@ -129,30 +114,30 @@ def has_company(company: Company, several: bool, *, anti: bool) -> Safe:
     return fmt("{} no pod {}that its affinity requires (per {}{})", verb, which, company.topology_key, where)
 
 
-def lacks_features(missing: MissingFeatures, several: bool) -> Safe:
+def lacks_features(missing: records.MissingFeatures, several: bool) -> Safe:
     """The predicate about the node, or ``several`` of them."""
     return fmt("{} not declare {}", Safe("do" if several else "does"), listed(missing.features))
 
 
-def _kept_away(kept: KeptAway, _cause: Cause) -> Safe:
+def _kept_away(kept: records.KeptAway, _cause: records.Cause) -> Safe:
     return fmt("nodes {}", keeps_away(kept, several=True))
 
 
-def _company(company: Company, cause: Cause) -> Safe:
+def _company(company: records.Company, cause: records.Cause) -> Safe:
     return fmt("nodes {}", has_company(company, several=True, anti=cause.code is Code.UNWANTED_COMPANY))
 
 
-def _features(missing: MissingFeatures, _cause: Cause) -> Safe:
+def _features(missing: records.MissingFeatures, _cause: records.Cause) -> Safe:
     return fmt("nodes {}", lacks_features(missing, several=True))
 
 
-def _not_simulated(found: OpenPlugins, _cause: Cause) -> Safe:
+def _not_simulated(found: records.OpenPlugins, _cause: records.Cause) -> Safe:
     names = [each.plugin for each in found.plugins]
     verbs = Safe("also decides and is") if len(names) == 1 else Safe("also decide and are")
     return fmt("{} {} not simulated", listed(names), verbs)
 
 
-def _plugin(text: PluginText, _cause: Cause) -> Safe:
+def _plugin(text: records.PluginText, _cause: records.Cause) -> Safe:
     return fmt("{} says: {}", text.plugin, text.text)
 
 
@@ -165,40 +150,40 @@ _CONFIGURED: Final = {
 }
 
 
-def _other_plugin(cause: Cause) -> Safe:
+def _other_plugin(cause: records.Cause) -> Safe:
     match cause.detail:
-        case PluginText(plugin=plugin) if plugin in _CONFIGURED:
+        case records.PluginText(plugin=plugin) if plugin in _CONFIGURED:
             return _CONFIGURED[plugin]
-        case PluginText() as text:
+        case records.PluginText() as text:
             return _plugin(text, cause)
-        case GangElsewhere() as gang:
+        case records.GangElsewhere() as gang:
             return elsewhere_sentence(gang, cause)
     return Safe(cause.code.meaning)
 
 
-def _no_nodes(_cause: Cause) -> Safe:
+def _no_nodes(_cause: records.Cause) -> Safe:
     return Safe("the cluster has no nodes")
 
 
 SENTENCES: Final[dict[Code, Sentence]] = {
     Code.NO_NODES: _no_nodes,
-    Code.NODE_TAINTS: with_detail(NodeTaint, _node_taints),
-    Code.NODE_AFFINITY: with_detail(NodeSelection, _node_selection),
-    Code.NODE_RESOURCES: with_detail(NodeShortage, _shortage),
-    Code.NODE_PORTS: with_detail(TakenPorts, _ports),
-    Code.KEPT_AWAY: with_detail(KeptAway, _kept_away),
-    Code.VOLUMES: with_detail(PluginText, _plugin),
-    Code.VOLUME_CLAIM: with_detail(VolumeTrouble, _volume),
-    Code.VOLUME_ELSEWHERE: with_detail(VolumeTrouble, _volume),
-    Code.NO_VOLUME: with_detail(VolumeTrouble, _volume),
-    Code.VOLUME_IN_USE: with_detail(VolumeTrouble, _volume),
-    Code.VOLUME_LIMIT: with_detail(VolumeTrouble, _volume),
-    Code.VOLUME_DRIVER_MISSING: with_detail(VolumeTrouble, _volume),
-    Code.TOPOLOGY: with_detail(PluginText, _plugin),
-    Code.SPREAD: with_detail(Spread, _spread),
-    Code.NO_COMPANY: with_detail(Company, _company),
-    Code.UNWANTED_COMPANY: with_detail(Company, _company),
-    Code.NODE_FEATURES: with_detail(MissingFeatures, _features),
+    Code.NODE_TAINTS: with_detail(records.NodeTaint, _node_taints),
+    Code.NODE_AFFINITY: with_detail(records.NodeSelection, _node_selection),
+    Code.NODE_RESOURCES: with_detail(records.NodeShortage, _shortage),
+    Code.NODE_PORTS: with_detail(records.TakenPorts, _ports),
+    Code.KEPT_AWAY: with_detail(records.KeptAway, _kept_away),
+    Code.VOLUMES: with_detail(records.PluginText, _plugin),
+    Code.VOLUME_CLAIM: with_detail(records.VolumeTrouble, _volume),
+    Code.VOLUME_ELSEWHERE: with_detail(records.VolumeTrouble, _volume),
+    Code.NO_VOLUME: with_detail(records.VolumeTrouble, _volume),
+    Code.VOLUME_IN_USE: with_detail(records.VolumeTrouble, _volume),
+    Code.VOLUME_LIMIT: with_detail(records.VolumeTrouble, _volume),
+    Code.VOLUME_DRIVER_MISSING: with_detail(records.VolumeTrouble, _volume),
+    Code.TOPOLOGY: with_detail(records.PluginText, _plugin),
+    Code.SPREAD: with_detail(records.Spread, _spread),
+    Code.NO_COMPANY: with_detail(records.Company, _company),
+    Code.UNWANTED_COMPANY: with_detail(records.Company, _company),
+    Code.NODE_FEATURES: with_detail(records.MissingFeatures, _features),
     Code.OTHER_PLUGIN: _other_plugin,
-    Code.NOT_SIMULATED: with_detail(OpenPlugins, _not_simulated),
+    Code.NOT_SIMULATED: with_detail(records.OpenPlugins, _not_simulated),
 }

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import (
-    Cause,
-    ClaimEntry,
-    GangElsewhere,
-    Gates,
-    QuotaShortage,
-    SchedulerName,
-)
 from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.names import DEFAULT_SCHEDULER
 from kubectl_dra.output.pending.gangs import elsewhere_sentence
@@ -26,7 +19,7 @@ _ELSEWHERE: Final = 3
 _USERS: Final = 3
 
 
-def _gates(gates: Gates, _cause: Cause) -> Safe:
+def _gates(gates: records.Gates, _cause: records.Cause) -> Safe:
     return fmt(
         "it has the scheduling {} {}, which the controller that set {} has to remove",
         Safe(plural("gate", len(gates.names))),
@@ -35,7 +28,7 @@ def _gates(gates: Gates, _cause: Cause) -> Safe:
     )
 
 
-def _claim_missing(entry: ClaimEntry, cause: Cause) -> Safe:
+def _claim_missing(entry: records.ClaimEntry, cause: records.Cause) -> Safe:
     if cause.claim is None:
         return fmt('it waits for ResourceClaim "{}", which does not exist', entry.entry)
     told = fmt('it waits for ResourceClaim "{}", which does not exist in its namespace', cause.claim.name)
@@ -45,7 +38,7 @@ def _claim_missing(entry: ClaimEntry, cause: Cause) -> Safe:
     return _but_elsewhere(told, entry, cause.claim.name)
 
 
-def _but_elsewhere(told: Safe, entry: ClaimEntry, name: str) -> Safe:
+def _but_elsewhere(told: Safe, entry: records.ClaimEntry, name: str) -> Safe:
     """With the other namespaces that have an object of the name."""
     elsewhere = [ref.namespace for ref in entry.similar if ref.name == name]
     if not elsewhere:
@@ -53,11 +46,11 @@ def _but_elsewhere(told: Safe, entry: ClaimEntry, name: str) -> Safe:
     return fmt("{} (there is one in {}, for pods of that namespace only)", told, listed(elsewhere[:_ELSEWHERE]))
 
 
-def _not_created(entry: ClaimEntry, _cause: Cause) -> Safe:
+def _not_created(entry: records.ClaimEntry, _cause: records.Cause) -> Safe:
     return fmt('its claim "{}" was not created from ResourceClaimTemplate "{}" yet', entry.entry, entry.template)
 
 
-def _template_missing(entry: ClaimEntry, _cause: Cause) -> Safe:
+def _template_missing(entry: records.ClaimEntry, _cause: records.Cause) -> Safe:
     if any(ref.kind == "ResourceClaim" for ref in entry.similar):
         text = 'it names the ResourceClaimTemplate "{}", which does not exist: there is a ResourceClaim of that name'
         return fmt(text, entry.template)
@@ -67,12 +60,12 @@ def _template_missing(entry: ClaimEntry, _cause: Cause) -> Safe:
     return fmt('it needs ResourceClaimTemplate "{}", which does not exist', entry.template)
 
 
-def _creation_failed(entry: ClaimEntry, _cause: Cause) -> Safe:
+def _creation_failed(entry: records.ClaimEntry, _cause: records.Cause) -> Safe:
     told = fmt('the controller cannot create its claim "{}" from template "{}"', entry.entry, entry.template)
     return fmt("{}: {}", told, innermost(entry.event_message)) if entry.event_message else told
 
 
-def _admin_label(entry: ClaimEntry, _cause: Cause) -> Safe:
+def _admin_label(entry: records.ClaimEntry, _cause: records.Cause) -> Safe:
     text = (
         'its template "{}" requests admin access, and its namespace lacks the label {}=true, without which no claim is '
         "created"
@@ -80,7 +73,7 @@ def _admin_label(entry: ClaimEntry, _cause: Cause) -> Safe:
     return fmt(text, entry.template, entry.label)
 
 
-def _deleting(entry: ClaimEntry, cause: Cause) -> Safe:
+def _deleting(entry: records.ClaimEntry, cause: records.Cause) -> Safe:
     told = fmt("its ResourceClaim {} is being deleted", object_name(cause.claim))
     users = [ref.name for ref in entry.consumers]
     if not users:
@@ -90,18 +83,18 @@ def _deleting(entry: ClaimEntry, cause: Cause) -> Safe:
     return fmt(text, told, shortened(users, _USERS), Safe(use), Safe(keep))
 
 
-def _not_owned(entry: ClaimEntry, cause: Cause) -> Safe:
+def _not_owned(entry: records.ClaimEntry, cause: records.Cause) -> Safe:
     owner = fmt("belongs to {} {}", entry.owner.kind, entry.owner.name) if entry.owner else Safe("has no owner")
     return fmt(
         "ResourceClaim {}, which its status names, does not belong to it: the claim {}", object_name(cause.claim), owner
     )
 
 
-def _left_to(cause: Cause) -> Safe:
+def _left_to(cause: records.Cause) -> Safe:
     match cause.detail:
-        case SchedulerName(name=name, words=words) if words:
+        case records.SchedulerName(name=name, words=words) if words:
             return fmt('its scheduler "{}" says: {}', name, words.rstrip(". "))
-        case SchedulerName(name=name):
+        case records.SchedulerName(name=name):
             # One that contains the name is a scheduler of its own.
             # The last word is that of any scheduler's name.
             word, own = (text.removesuffix("-scheduler") for text in (name, DEFAULT_SCHEDULER))
@@ -109,20 +102,20 @@ def _left_to(cause: Cause) -> Safe:
             meant = fmt(" (did you mean {}?)", DEFAULT_SCHEDULER) if near else Safe("")
             text = 'it names the scheduler "{}"{}, which has to place it; the default scheduler ignores it'
             return fmt(text, name, meant)
-        case GangElsewhere() as gang:
+        case records.GangElsewhere() as gang:
             return elsewhere_sentence(gang, cause)
     return Safe(cause.code.meaning)
 
 
 SENTENCES: Final[dict[Code, Sentence]] = {
-    Code.SCHEDULING_GATES: with_detail(Gates, _gates),
-    Code.CLAIM_MISSING: with_detail(ClaimEntry, _claim_missing),
-    Code.CLAIM_NOT_CREATED: with_detail(ClaimEntry, _not_created),
-    Code.TEMPLATE_MISSING: with_detail(ClaimEntry, _template_missing),
-    Code.CLAIM_CREATION_FAILED: with_detail(ClaimEntry, _creation_failed),
-    Code.ADMIN_LABEL_MISSING: with_detail(ClaimEntry, _admin_label),
-    Code.QUOTA_EXCEEDED: with_detail(QuotaShortage, lambda shortage, _: quota_sentence(shortage)),
-    Code.CLAIM_BEING_DELETED: with_detail(ClaimEntry, _deleting),
-    Code.CLAIM_NOT_OWNED: with_detail(ClaimEntry, _not_owned),
+    Code.SCHEDULING_GATES: with_detail(records.Gates, _gates),
+    Code.CLAIM_MISSING: with_detail(records.ClaimEntry, _claim_missing),
+    Code.CLAIM_NOT_CREATED: with_detail(records.ClaimEntry, _not_created),
+    Code.TEMPLATE_MISSING: with_detail(records.ClaimEntry, _template_missing),
+    Code.CLAIM_CREATION_FAILED: with_detail(records.ClaimEntry, _creation_failed),
+    Code.ADMIN_LABEL_MISSING: with_detail(records.ClaimEntry, _admin_label),
+    Code.QUOTA_EXCEEDED: with_detail(records.QuotaShortage, lambda shortage, _: quota_sentence(shortage)),
+    Code.CLAIM_BEING_DELETED: with_detail(records.ClaimEntry, _deleting),
+    Code.CLAIM_NOT_OWNED: with_detail(records.ClaimEntry, _not_owned),
     Code.OTHER_SCHEDULER: _left_to,
 }
