@@ -11,7 +11,6 @@ import msgspec
 from kubectl_dra.allocation.input.pool_faults import PoolFault
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.console import page_width
-from kubectl_dra.output.devices.advertised import advertised_lines
 from kubectl_dra.output.devices.capacity import capacity_cell, capacity_lines, policy_lines
 from kubectl_dra.output.devices.holders import holder_text, taint_lines
 from kubectl_dra.output.devices.partitions import exclusion_lines, partition_lines
