@@ -61,18 +61,15 @@ def evidence_lines(
     ``requested``: the selectors that the page shows already. ``address``: the cluster that commands are for.
     """
     match cause.detail:
-        case records.FatalError() as error if (
-            error.expression not in requested or place_of(error.expression, error) >= 0
-        ):
+        case records.FatalError() as error if error.expression not in requested or _points(error):
             yield from _expression(error)
         case records.ClaimEntry() as entry if cause.code is not Code.TEMPLATE_MISSING:
             yield from _claim_entry(entry, cause.code, now)
         case records.ClassProblem() | records.ExtendedResource() | records.ParametersProblem() as missing if (
             missing.similar
         ):
-            yield from wrapped(
-                fmt("{} with a similar name: {}", _KINDS[type(missing)], listed(missing.similar)), indent=2
-            )
+            similar = fmt("{} with a similar name: {}", _KINDS[type(missing)], listed(missing.similar))
+            yield from wrapped(similar, indent=2)
         case records.GangElsewhere() as gang:
             yield from elsewhere_lines(gang, namespace, address)
         case records.SchedulerName() as scheduler:
@@ -101,6 +98,10 @@ def evidence_lines(
             yield from _retry(retry)
         case records.ContainerWaits(initializes=True, container=name, since=since) if since:
             yield from wrapped(fmt("Init container {} was started {}.", name, ago(since, now)), indent=2, first=0)
+
+
+def _points(error: records.FatalError) -> bool:
+    return place_of(error.expression, error) >= 0
 
 
 def _is_told(message: str, said: str) -> bool:
