@@ -65,11 +65,8 @@ def evidence_lines(
             yield from _expression(error)
         case records.ClaimEntry() as entry if cause.code is not Code.TEMPLATE_MISSING:
             yield from _claim_entry(entry, cause.code, now)
-        case records.ClassProblem() | records.ExtendedResource() | records.ParametersProblem() as missing if (
-            missing.similar
-        ):
-            similar = fmt("{} with a similar name: {}", _KINDS[type(missing)], listed(missing.similar))
-            yield from wrapped(similar, indent=2)
+        case records.ClassProblem() | records.ExtendedResource() | records.ParametersProblem() as missing:
+            yield from _similar(missing)
         case records.GangElsewhere() as gang:
             yield from elsewhere_lines(gang, namespace, address)
         case records.SchedulerName() as scheduler:
@@ -98,6 +95,12 @@ def evidence_lines(
             yield from _retry(retry)
         case records.ContainerWaits(initializes=True, container=name, since=since) if since:
             yield from wrapped(fmt("Init container {} was started {}.", name, ago(since, now)), indent=2, first=0)
+
+
+def _similar(missing: records.ClassProblem | records.ExtendedResource | records.ParametersProblem) -> Iterator[Safe]:
+    if missing.similar:
+        similar = fmt("{} with a similar name: {}", _KINDS[type(missing)], listed(missing.similar))
+        yield from wrapped(similar, indent=2)
 
 
 def _points(error: records.FatalError) -> bool:
