@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import cProfile
+import gc
 import io
 import json
 import os
@@ -49,8 +50,14 @@ Counts = dict[str, int]
 
 def counted(work: Callable[[], object]) -> Counts:
     """What ``work`` calls; a function that has no place in the counts is one of all calls."""
-    profile = cProfile.Profile()
-    profile.runcall(work)
+    profile, collecting = cProfile.Profile(), gc.isenabled()
+    # What a collection ends in between was begun by others.
+    gc.disable()
+    try:
+        profile.runcall(work)
+    finally:
+        if collecting:
+            gc.enable()
     counts: Counts = {"calls": 0, **dict.fromkeys(FUNCTIONS, 0)}
     for entry in profile.getstats():
         counts["calls"] += entry.callcount

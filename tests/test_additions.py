@@ -201,7 +201,7 @@ ADDITIONS = {
             ),
             "output/pending/reasons/untried.py": (
                 "SENTENCES: Final[dict[Code, Sentence]] = {",
-                '    Code.MOON: with_detail(Gates, lambda gates, _: fmt("{} waits for the moon", gates.names[0])),',
+                '    Code.MOON: with_detail(records.Gates, lambda it, _: fmt("{} waits for the moon", it.names[0])),',
             ),
         },
         ("-c", TOLD),

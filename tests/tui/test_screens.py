@@ -65,7 +65,7 @@ def test_overview():
 def test_wide_overview_has_classes():
     async def script(ui):
         assert "Classes" in ui.screen
-        assert re.search(r"gpu\.example\.com +[█▓░▒·]+ +32 +17 available", ui.screen)
+        assert re.search(r"gpu\.example\.com +[█▓░▒·]+ +32 +17 free", ui.screen)
         ui.app.query_one("#classes").focus()
         await ui.press("enter")
         assert "DeviceClass any-device" in ui.screen
