@@ -19,7 +19,7 @@ PAGES = Path(__file__).parents[2] / "docs" / "reasons"
 NAME = "documented"
 PLACEHOLDERS = re.compile(r"\b(POD|CLAIM|NODE|NAMESPACE|RULE|NAME|CLASS)\b")
 # Kinds of 1.30 and 1.31, an alpha that is off, and a program that is not installed.
-ELSEWHERE = re.compile(r"podschedulingcontext|resourceclass|resourceclaimparameters|podgroups|kueue")
+ELSEWHERE = re.compile(r"podschedulingcontext|resourceclass|resourceclaimparam|podgroups|workloads\.scheduling|kueue")
 REPLICAS = {
     "replicas": 0,
     "selector": {"matchLabels": {"app": NAME}},
