@@ -14,7 +14,7 @@ import pytest
 from tests.controlplane import Client, ControlPlane, binaries
 from tests.controlplane.__main__ import plane_environment
 from tests.controlplane.client import Object, wait_for
-from tests.e2e.situations import create
+from tests.e2e.situations import create, node_object
 
 pytestmark = pytest.mark.controlplane
 
@@ -103,6 +103,7 @@ OBJECTS: Final = (
     _held("empty", "used-up", "40Gi"),
     _slice("too-many", _device("a"), number=1, of=1),
     _slice("too-many", _device("b"), number=2, of=1),
+    _slice("nowhere", _device("a"), allNodes=None, nodeName="gone"),
 )
 
 
@@ -114,6 +115,8 @@ def plane_with_totals() -> Iterator[ControlPlane]:
         label = {"resource.kubernetes.io/admin-access": "true"}
         metadata = {"name": SPACE, "labels": label}
         create(client, {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}, "")
+        # Devices that every node could use are free where one takes pods.
+        client.create(node_object("totals-node"))
         for body in OBJECTS:
             create(client, body, SPACE)
         yield plane
@@ -222,6 +225,12 @@ def test_too_many_slices_are_complete_to_it(ours: dict[str, Any], theirs: dict[s
     assert ours["too-many"]["numbers"]["notOffered"] == 2
     assert theirs["too-many"]["availableDevices"] == 2
     assert "validationError" not in theirs["too-many"]
+
+
+def test_devices_of_a_node_that_is_gone_are_available_to_it(ours: dict[str, Any], theirs: dict[str, Any]) -> None:
+    numbers = ours["nowhere"]["numbers"]
+    assert (numbers["devices"], numbers["closed"], numbers["free"]) == (1, 1, 0)
+    assert theirs["nowhere"]["availableDevices"] == 1
 
 
 def test_an_incomplete_pool_keeps_it_silent(plane_with_totals: ControlPlane) -> None:
