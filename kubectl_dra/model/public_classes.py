@@ -1,7 +1,7 @@
 """DeviceClasses that public drivers come with: whose they are, and what they select.
 
-Facts of November 2026 from the charts and manifests of the projects. What a cluster has under such a name counts
-before; of a name that stands for nothing here its owner is asked for nothing.
+Facts of November 2026 from the charts and manifests of the projects. They only tell what a class would be that a
+cluster does not have.
 """
 
 from __future__ import annotations
@@ -22,14 +22,13 @@ class PublicClass(NamedTuple):
     project: str
     driver: str
     selector: str
-    extended_resource: str = ""
     setting: str = ""
 
 
 def _nvidia(driver: str, kind: str, more: str = "") -> PublicClass:
     selector = f'device.driver == "{driver}" && device.attributes["{driver}"].type == "{kind}"{more}'
     setting = "" if driver.startswith("compute-domain") else "gpuResourcesEnabledOverride=true"
-    return PublicClass(_NVIDIA, driver, selector, "nvidia.com/gpu" if kind == "gpu" else "", setting)
+    return PublicClass(_NVIDIA, driver, selector, setting)
 
 
 def _whole(project: str, driver: str) -> PublicClass:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from kubectl_dra.model.evidence import Coverage
-from kubectl_dra.model.features import WORKLOAD_REF_MINOR, gate_defaults
+from kubectl_dra.model.features import OLDEST_MINOR, WORKLOAD_REF_MINOR, gate_defaults
 from kubectl_dra.model.forms import forms_of
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimSpec, ResourceSlice
@@ -41,12 +41,14 @@ _VERSION: Final = re.compile(r"v1\.(\d{1,3})(?!\d)")
 
 
 def newest_kubelet(inventory: Inventory) -> int | None:
-    """The minor version of the newest kubelet; None where no node says one.
+    """The minor version of the newest kubelet; None where no node says one of those that are reproduced.
 
-    No kubelet may be newer than its API server, and the newest is nearly always as new.
+    No kubelet may be newer than its API server, and the newest is nearly always as new. What plays a kubelet may say
+    anything, such as v1.0.0.
     """
     versions = {node.status.node_info.kubelet_version for node in inventory.nodes.values()}
-    return max((int(found[1]) for text in versions if (found := _VERSION.match(text)) is not None), default=None)
+    minors = (int(found[1]) for text in versions if (found := _VERSION.match(text)) is not None)
+    return max((minor for minor in minors if minor >= OLDEST_MINOR), default=None)
 
 
 def shown_gates(inventory: Inventory, minor: int, groups: Coverage = Coverage.NOT_READ) -> frozenset[str]:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
+from kubectl_dra.api.served import STABLE_SINCE
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.address import address_of
 from kubectl_dra.commands.shared.asked_again import asked_again
@@ -26,6 +27,7 @@ from kubectl_dra.source.needs import Needs
 from kubectl_dra.source.spec import STDIN, SourceSpec, Told
 
 _MANY_OBJECTS: Final = 100_000
+_STABLE: Final = "v1"
 
 #: What was read last, if that is much: to take it apart object by object would take a twentieth of all time.
 KEPT: Final[list[ClusterState]] = []
@@ -180,16 +182,20 @@ def gates_of(options: Options) -> dict[str, bool]:
 def features_of(inventory: Inventory, evidence: Evidence, gates: dict[str, bool]) -> Features:
     """The features of the server's version with ``gates`` on top. Raises a usage error for what it can't have.
 
-    A list of objects says no version: that of its newest kubelet counts. Where ``gates`` says nothing, what the
-    server's objects show to be on counts as on.
+    Where ``gates`` says nothing, what the server's objects show to be on counts as on.
     """
-    if evidence.server_version is not None:
-        minor = evidence.server_version[1]
-    else:
-        minor = newest_kubelet(inventory) or NEWEST_MINOR
+    minor = evidence.server_version[1] if evidence.server_version is not None else _minor_of_list(inventory, evidence)
     try:
         # What a plain list does not hold says nothing about any server.
         groups = evidence.coverage("PodGroup") if evidence.server_version is not None else Coverage.NOT_READ
         return features(minor, gates, shown_gates(inventory, minor, groups))
     except FeatureError as error:
         raise UsageProblem(str(error), "leave it out, or set the gates that the scheduler really has") from error
+
+
+def _minor_of_list(inventory: Inventory, evidence: Evidence) -> int:
+    """What a list of objects shows of its server: its newest kubelet, and that it wrote the list in a version."""
+    kubelet = newest_kubelet(inventory)
+    if kubelet is None:
+        return NEWEST_MINOR
+    return max(kubelet, STABLE_SINCE) if _STABLE in evidence.written_in else kubelet
