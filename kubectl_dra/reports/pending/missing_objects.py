@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Set
 from typing import Any, Final
 
 import msgspec
@@ -17,13 +17,12 @@ from kubectl_dra.api.kinds import (
     RESOURCE_CLAIM,
     RESOURCE_CLAIM_TEMPLATE,
 )
-from kubectl_dra.cluster import ClusterState
+from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain.class_facts import offers
 from kubectl_dra.diagnosis.records import Cause, ClassProblem, ExtendedResource, ObjectRef
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.forms import forms
-from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.public_classes import PUBLIC_CLASSES
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.storage import PersistentVolumeClaim
@@ -164,26 +163,30 @@ def _selector(name: str, state: ClusterState) -> tuple[str, OneOfSeveral | Comes
 
     Of the driver whose attributes the requests for the class read, or that it is named after.
     """
-    if name in PUBLIC_CLASSES:
-        return PUBLIC_CLASSES[name].selector, _comes_with(name, state)
     known = _comes_with(name, state)
+    if name in PUBLIC_CLASSES:
+        return PUBLIC_CLASSES[name].selector, known
     driver, note = (known.driver, known) if known is not None else _likeliest(_DRIVER, name, _devices_by_driver(state))
     return f'device.driver == "{driver}"' if driver else "", note
 
 
-def _domains_read(device_class: str, inventory: Inventory) -> Sequence[str]:
-    """The domains of the attributes and capacities that selectors of requests for a class read."""
+@derived("claims", "templates", "classes")
+def _domains_read(state: ClusterState) -> Mapping[str, Set[str]]:
+    """By missing class the domains of the attributes and capacities that selectors of its requests read."""
+    inventory, found = state.inventory, defaultdict[str, set[str]](set)
     specs = [claim.spec for claim in inventory.claims.values() if isinstance(claim, ResourceClaim)]
     specs += (template.spec.spec for template in inventory.templates.values())
-    found = (form for spec in specs for _, form in forms(spec) if form.device_class_name == device_class)
-    return sorted({domain for form in found for each in form.selectors for domain in domains_of(each.expression)})
+    for _, form in (each for spec in specs for each in forms(spec)):
+        if form.device_class_name not in inventory.classes:
+            found[form.device_class_name].update(*(domains_of(each.expression) for each in form.selectors))
+    return found
 
 
 def _comes_with(name: str, state: ClusterState) -> ComesWith | None:
     devices, complete = _devices_by_driver(state), state.evidence.complete("ResourceSlice", "")
     if (known := PUBLIC_CLASSES.get(name)) is not None:
         return ComesWith(known.project, known.driver, devices[known.driver] if complete else None, known.setting)
-    read = [each for each in _domains_read(name, state.inventory) if devices[each]]
+    read = [each for each in _domains_read(state).get(name, ()) if devices[each]]
     return ComesWith("", read[0], devices[read[0]] if complete else None) if len(read) == 1 else None
 
 
@@ -251,6 +254,7 @@ def _first_label(name: str) -> str:
     return label if len(label) >= _TELLING else name
 
 
+@derived("slices")
 def _devices_by_driver(state: ClusterState) -> Counter[str]:
     counts = Counter[str]()
     for pool in state.pools:
