@@ -59,8 +59,10 @@ def test_the_page_is_that_of_the_version(
     for each in there[:2]:
         each["apiVersion"] = "v1"
     wanted = build.claim("claim", build.request(capacity={"requests": {"memory": "10Gi"}}))
-    (tmp_path / "cluster.json").write_text(json.dumps({"kind": "List", "apiVersion": "v1", "items": [*there, classes]}))
-    (tmp_path / "claim.json").write_text(json.dumps({"apiVersion": stable, **wanted}))
+    (tmp_path / "cluster.json").write_text(
+        json.dumps({"kind": "List", "apiVersion": "v1", "items": [*there, classes]}), encoding="utf-8"
+    )
+    (tmp_path / "claim.json").write_text(json.dumps({"apiVersion": stable, **wanted}), encoding="utf-8")
     run(["simulate", "-f", str(tmp_path / "claim.json"), "--from", str(tmp_path / "cluster.json")])
     told = " ".join(capfd.readouterr().out.split())
     gate = "feature gate DRAConsumableCapacity is off by default in Kubernetes 1.34"
