@@ -19,7 +19,7 @@ _EVERYWHERE: Final = frozenset(
     | {"PersistentVolumeClaim", "CSIStorageCapacity", "PodDisruptionBudget", "PodGroup"}
 )
 # Finished pods take nothing; the API server can leave them out.
-_FIELDS: Final = {"Pod": "status.phase!=Succeeded,status.phase!=Failed", "Event": "type=Warning"}
+_FIELDS: Final = {"Pod": "status.phase!=Succeeded,status.phase!=Failed"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -225,6 +225,6 @@ def test_what_a_list_was_limited_to_is_noted(connection: Connection, api: FakeAp
     api.serve("Event", [], namespace="ml")
     _, evidence = read(connection, Needs(frozenset({"Event", "Pod", "Node"}), ("ml",)))
     notes = {each.kind: each.note for each in evidence.reads}
-    assert notes["Event"] == "only type=Warning"
+    assert notes["Event"].startswith("only warnings, and what schedulers, autoscalers ")
     assert notes["Pod"] == "only status.phase!=Succeeded,status.phase!=Failed"
     assert notes["Node"] == ""

@@ -10,7 +10,7 @@ from urllib.parse import quote
 import msgspec
 
 from kubectl_dra.api.decode import DecodeError, ListMeta, ListPage, decode_page
-from kubectl_dra.api.kinds import Kind
+from kubectl_dra.api.kinds import EVENT, Kind
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.clock import timestamp
 from kubectl_dra.model.evidence import BadObject, Coverage, Read
@@ -23,6 +23,7 @@ from kubectl_dra.source.errors import InvalidNameError
 from kubectl_dra.source.limits import Allowance, TooLargeError
 from kubectl_dra.source.live.errors import BadAnswerError, ExpiredError, TooLongListError
 from kubectl_dra.source.live.session import Session
+from kubectl_dra.source.live.telling import NOTE, tells
 
 CHUNK: Final = 500
 # A chunk may be empty and others follow, where a server looks only through so many objects at once.
@@ -124,14 +125,14 @@ def _take(
         taken = sink.take(data, api_version)
         if taken is None:
             page = _page(data, api_version, kind, session.server)
-            sink.add(page.records)
+            sink.add(filter(tells, page.records))
             bad += page.bad_objects
             taken = Taken(page.metadata, _first(page))
         version = version or taken.metadata.resource_version
         progress.check(taken, len(data))
     coverage = Coverage.PARTIAL if bad else Coverage.COMPLETE
     limits = query.get("fieldSelector", "")
-    note = f"only {limits}" if limits else ""
+    note = f"only {limits}" if limits else NOTE if kind is EVENT else ""
     return Listed(Read(kind.name, namespace, coverage, version, time, note), tuple(bad), sink)
 
 

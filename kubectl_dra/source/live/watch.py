@@ -29,6 +29,7 @@ from kubectl_dra.source.live.pods import Placed, PodTracker
 from kubectl_dra.source.live.session import Session
 from kubectl_dra.source.live.sharing import Sharer, kept
 from kubectl_dra.source.live.slices import BAD_REQUEST, field_selector, slice_fields
+from kubectl_dra.source.live.telling import tells
 from kubectl_dra.source.needs import Needs
 
 IDLE_SECONDS: Final = 90.0  # servers send a bookmark about once a minute
@@ -323,6 +324,8 @@ class Reflector:
             return UnreadableObject(
                 self.scope, bad_object(data, self.scope.kind.name, str(error)), deleted, self._position
             )
+        if not tells(record):
+            return Progressed(self.scope, self._position)
         self._sharer.record(record)
         return Changed(self.scope, record, deleted, self._position)
 
