@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from datetime import timedelta
 from typing import Any
 
 import msgspec
@@ -522,3 +523,23 @@ def test_a_rule_for_what_nobody_publishes_names_it_and_what_may_be_meant(driver,
     assert (f"It is on no device: no driver publishes devices of {unknown}; did you mean" in page) == bool(unknown)
     (unread,) = listed_taints(cluster(made, without=("ResourceSlice",)))
     assert not unread.unknown
+
+
+@pytest.mark.parametrize(
+    ("added", "told"),
+    [(60, "evicted in 4m"), (0, "evicted in 5m"), (300, "evicted now"), (None, "evicted after 300s")],
+)
+def test_of_a_taint_that_is_there_the_list_says_how_long_a_toleration_still_lasts(added, told):
+    since = None if added is None else (CLOCK.now() - timedelta(seconds=added)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    tolerated = claim("a", tolerations=[{"operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}])
+    made = rule("r", DeviceTaint("link", "flapping", "NoExecute", since))
+    listed = listed_taints(cluster(slice_of("gpu-0"), pod("a"), tolerated, made))
+    assert f"{told}\x1b[0m pod ml/a" in " ".join(" ".join(list_page(listed, CLOCK.now())).split())
+
+
+def test_a_pod_that_is_being_deleted_is_not_called_kept():
+    leaving = pod("a", metadata={"deletionTimestamp": "2026-01-01T00:00:00Z"})
+    listed = listed_taints(cluster(slice_of("gpu-0"), leaving, claim("a"), rule("r", EXECUTE)))
+    page = " ".join(" ".join(list_page(listed, CLOCK.now())).split())
+    assert "being deleted\x1b[0m pod ml/a" in page
+    assert "kept" not in page

@@ -28,6 +28,7 @@ from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.besides_devices import is_of_devices, kept_meanwhile
 from kubectl_dra.output.pending.driver_pods import idle_advice, idle_commands, known_cure
 from kubectl_dra.output.pending.headline import was_given_up
+from kubectl_dra.output.pending.health import unhealthy_lines
 from kubectl_dra.output.pending.heard import heard_advice, is_heard_first
 from kubectl_dra.output.pending.lingering import lingering_commands
 from kubectl_dra.output.pending.logs import last_words, log_lines, unwell_lines
@@ -266,6 +267,7 @@ def next_step_lines(report: PendingReport, address: Address, now: datetime) -> I
     if code is None:
         return
     if report.verdict is Verdict.NOT_PENDING:
+        yield from unhealthy_lines(report, address)
         yield from unwell_lines(report, address)
         return
     yield from lingering_commands(report.lingering, address)

@@ -12,6 +12,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.remedies.records import EXTENDED_NAME, EditClass
 from kubectl_dra.output.pending.driver_pods import failing_sentence, idle_sentence
 from kubectl_dra.output.pending.gangs import is_counted
+from kubectl_dra.output.pending.health import runs_with_unhealthy
 from kubectl_dra.output.pending.heard import (
     free_but_for_taints,
     heard_sentence,
@@ -315,6 +316,9 @@ def _not_pending(report: PendingReport, pod: Safe, reason: Safe) -> Safe:
     """Where it runs, or how it has ended."""
     if report.code is Code.KUBELET_REJECTED:
         return fmt("{} has failed: {}.{}", pod, reason, _others_rejected(report))
+    unhealthy = runs_with_unhealthy(report, pod)
+    if unhealthy is not None:
+        return unhealthy
     where = fmt(" on node {}", report.node) if report.node else Safe("")
     waits = next((cause.detail for cause in report.causes if isinstance(cause.detail, records.ContainerWaits)), None)
     if waits is not None and report.verdict is records.Verdict.NOT_PENDING:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime, timedelta
 from typing import Final
 
+from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.resource import DeviceTaint
 from kubectl_dra.model.taint_plan import Fate, Hit, Use, Why
 from kubectl_dra.output.devices.parts import ranges
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.output.words import listed
+from kubectl_dra.output.words import duration, listed
 
 _ENDS: Final = frozenset({Fate.EVICTED, Fate.LATER, Fate.ON_BINDING})
 Row = tuple[Safe, Safe, Safe]
@@ -23,17 +25,39 @@ _FATES: Final = {
 }
 
 
-def hit_rows(hits: Sequence[Hit], taint: DeviceTaint, devices: Collection[str]) -> Iterator[Row]:
-    """One row per hit. Of several ``devices`` each use names its own, with the pool where that differs too."""
+def hit_rows(
+    hits: Sequence[Hit], taint: DeviceTaint, devices: Collection[str], now: datetime | None = None
+) -> Iterator[Row]:
+    """One row per hit. Of several ``devices`` each use names its own, with the pool where that differs too.
+
+    ``now``: the time of the facts, of a ``taint`` that is there already: tolerations count from when it was added.
+    """
     parts = 0 if len(devices) == 1 else 1 if len({device.rpartition("/")[0] for device in devices}) == 1 else 2
     for hit in hits:
-        yield fate_text(hit), who_text(hit), _reasons(hit, taint, parts)
+        left = _left(hit, taint, now) if now is not None else None
+        yield left or fate_text(hit), who_text(hit), _reasons(hit, taint, parts)
 
 
 def fate_text(hit: Hit) -> Safe:
     """``evicted after 300s``."""
+    if hit.why is Why.DELETING:
+        return styled(Safe("being deleted"), Style.WARN)
     words, style = _FATES[hit.fate]
     return styled(fmt(words, hit.seconds or 0), style)
+
+
+def _left(hit: Hit, taint: DeviceTaint, now: datetime) -> Safe | None:
+    """``evicted in 2m``: how long a toleration still lasts; None where nothing counts down.
+
+    Upstream: DeviceToleration.tolerationSeconds, "<time when taint was added> + <toleration seconds>".
+    """
+    added = parse_time(taint.time_added)
+    if hit.fate is not Fate.LATER or added is None:
+        return None
+    left = added + timedelta(seconds=hit.seconds or 0) - now
+    over = left <= timedelta()
+    text = Safe("evicted now") if over else fmt("evicted in {}", duration(left.total_seconds()))
+    return styled(text, Style.BAD)
 
 
 def who_text(hit: Hit) -> Safe:
@@ -97,8 +121,6 @@ def _why(use: Use, taint: DeviceTaint) -> Iterator[Safe]:
         case Why.EXTENDED_RESOURCE:
             yield fmt("has it as {}", use.extended_resource)
             yield Safe("which some versions of the eviction controller overlook")
-        case Why.DELETING:
-            yield Safe("is being deleted already")
         case Why.NOT_RESERVED:
             yield Safe("which is not reserved for it")
         case Why.NOT_READ:

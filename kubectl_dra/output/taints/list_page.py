@@ -38,7 +38,7 @@ def list_summary(taints: Sequence[ListedTaint], bound: Bound) -> Safe:
 def listed_lines(listed: ListedTaint, now: datetime) -> Iterator[Safe]:
     """One rule or driver's taint: where it is, from whom, what the controller says, whom it hits."""
     row = listed.taint
-    taint = DeviceTaint(row.key, row.value, row.effect)
+    taint = DeviceTaint(row.key, row.value, row.effect, row.time_added or None)
     yield from wrapped(fmt("{} on {}", styled(safe(taint_text(taint)), Style.NAME), _where(row)), indent=2, first=0)
     yield from wrapped(_source(listed, now), indent=4, first=2)
     if listed.unknown:
@@ -48,7 +48,7 @@ def listed_lines(listed: ListedTaint, now: datetime) -> Iterator[Safe]:
     for condition in row.conditions:
         text = fmt("{}={} ({}): {}", condition.type, condition.status, condition.reason, condition.message)
         yield from wrapped(text, indent=4, first=2)
-    cells = [list(cells) for cells in hit_rows(listed.hits, taint, listed.devices)]
+    cells = [list(cells) for cells in hit_rows(listed.hits, taint, listed.devices, now)]
     yield from table([Column(), Column(flexible=True), Column(flexible=True)], cells, header=False, indent=4)
 
 

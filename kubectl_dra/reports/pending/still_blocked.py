@@ -99,14 +99,16 @@ def _tried(key: Key, world: ClusterState, refused: Container[records.Verdict] = 
     found = Diagnoser(world).pod(key)
     if found.verdict not in refused:
         return None
-    asks = pending_asks(key, world.inventory)
-    return StillBlocked(found.causes, node_records(found.nodes), asks, extended_asks(key, world))
+    # What was edited here differs from its template; what else does is told of the pod as it is.
+    asks = (msgspec.structs.replace(ask, template_changed=False) for ask in pending_asks(key, world.inventory))
+    return StillBlocked(found.causes, node_records(found.nodes), tuple(asks), extended_asks(key, world))
 
 
 def _rename(detail: object) -> _Rename | None:
     match detail:
-        case records.FatalError(similar=(after, *_)) as error if "/" not in after and not error.owner.startswith(
-            "class "
+        # A name that other devices publish is no mistake, however much another resembles it.
+        case records.FatalError(similar=(after, *_)) as error if not (
+            "/" in after or error.publishers or error.owner.startswith("class ")
         ):
             domain, _, name = error.attribute.rpartition("/")
             return _Rename(domain, name, after)

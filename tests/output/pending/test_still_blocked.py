@@ -51,6 +51,27 @@ def test_a_guarded_name_and_one_in_a_constraint() -> None:
     assert told in page
 
 
+def test_a_template_is_not_said_to_have_changed_because_a_name_was_tried() -> None:
+    wanted = build.request(selector=f'{ATTRIBUTES}.modle == "B200"')
+    template = {"kind": "ResourceClaimTemplate", "metadata": {"name": "gpus", "namespace": "ml"}}
+    template["spec"] = {"spec": {"devices": {"requests": [wanted]}}}
+    pod = build.pod(templates=["gpus"])
+    pod["status"]["resourceClaimStatuses"] = [{"name": "gpus", "resourceClaimName": "pod-gpus-x"}]
+    owner = {"apiVersion": "v1", "kind": "Pod", "name": "pod", "uid": pod["metadata"]["uid"], "controller": True}
+    made = build.claim("pod-gpus-x", wanted, metadata={"ownerReferences": [owner]})
+    page = page_of(report_of(build.node(), SLICE, template, pod, made))
+    assert STILL in page
+    assert "has changed since" not in page
+
+
+def test_a_name_that_some_devices_publish_is_no_mistake() -> None:
+    other = {"name": "gpu-2", "attributes": {"modle": {"string": "B200"}, "numaNode": {"int": 0}}}
+    more = (build.node("node-2"), build.slice_("node-2", other))
+    page = page_of(report_for(*more, selector=f'{ATTRIBUTES}.modle == "B200"'))
+    assert "DRA-310" in page
+    assert "still not fit" not in page
+
+
 @pytest.mark.parametrize(
     ("expression", "expected"),
     [

@@ -72,7 +72,8 @@ def _claim_of(cause: records.Cause) -> Safe:
 
 
 def _unhealthy(health: records.Health, _cause: records.Cause) -> Safe:
-    return fmt("device {} of container {} is {}", health.device, health.container, health.health)
+    why = fmt(": {}", health.message) if health.message else Safe("")
+    return fmt("device {} of container {} is {}{}", health.device, health.container, health.health, why)
 
 
 def unwell(waits: records.ContainerWaits) -> Safe:

@@ -1,0 +1,47 @@
+"""Pods that run on a device that the kubelet reports as not healthy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.kit import build
+from tests.output.pending.test_situations import page_of, report_of
+
+DEVICE = "gpu.example.com/node-1/gpu-0"
+CRASHES = {"restartCount": 14, "state": {"waiting": {"reason": "CrashLoopBackOff"}}, "ready": False}
+RUNS = {"restartCount": 0, "state": {"running": {}}, "ready": True}
+
+
+def page(health: str, state: dict[str, Any], containers: int = 1) -> str:
+    pod = build.pod(claims=["claim"], node_name="node-1", phase="Running")
+    resource = {"resourceID": DEVICE, "health": health, "message": "XID 79"}
+    of_claim = {"name": "claim:claim", "resources": [resource]}
+    pod["status"]["containerStatuses"] = [
+        {"name": f"c{number}", **state, "allocatedResourcesStatus": [of_claim]} for number in range(containers)
+    ]
+    held = build.claim("claim", held=[("node-1", "gpu-0")], by=["pod"], on="node-1")
+    objects = (build.node(), build.device_class(), build.slice_("node-1", build.device("gpu-0")), pod, held)
+    return " ".join(page_of(report_of(*objects)).replace("\x1b[1m", "").replace("\x1b[0m", "").split())
+
+
+def test_the_first_line_names_the_device_and_what_the_kubelet_says_of_it() -> None:
+    text = page("Unhealthy", RUNS, containers=2)
+    assert text.startswith(
+        f"Pod ml/pod runs on node node-1, but the kubelet reports its device {DEVICE} as Unhealthy (XID 79)."
+    )
+    assert f"kubectl dra taint-device {DEVICE} unhealthy:NoExecute" in text
+
+
+def test_a_container_that_crashes_on_it_is_told_beside_it() -> None:
+    text = page("Unhealthy", CRASHES)
+    assert f"{DEVICE} as Unhealthy (XID 79), and its container c0 is in CrashLoopBackOff (14 restarts)." in text
+    assert "Devices are not what it waits for" not in text
+
+
+@pytest.mark.parametrize(("health", "said"), [("Unknown", True), ("Healthy", False)])
+def test_what_is_not_known_to_be_broken_is_not_tainted(health: str, *, said: bool) -> None:
+    text = page(health, RUNS)
+    assert (f"reports its device {DEVICE} as Unknown" in text) is said
+    assert "taint-device" not in text
