@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from kubectl_dra.api.encode import encode
-from kubectl_dra.api.kinds import POD
+from kubectl_dra.api.kinds import POD, RESOURCE_CLAIM_TEMPLATE
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.app import run
 from kubectl_dra.diagnosis.gates.pending import pending_pods
@@ -85,6 +85,32 @@ def test_the_corrected_manifest_is_what_convert_makes_of_it(capfd):
     _, text, _ = call(capfd, "mixed-generations.yaml", "-o", "json")
     claim = json.loads(text)["manifests"][0]["corrected"]
     assert claim["spec"]["devices"]["requests"][0]["exactly"] == {"deviceClassName": "gpu.example.com", "count": 2}
+
+
+def test_what_was_corrected_fits_and_the_files_do_not(capfd, tmp_path):
+    """kubectl apply refuses them: ``fits`` and the exit code say the same, and the summary says why."""
+    request = {"name": "gpu", "deviceClassName": "gpu.example.com"}
+    template = {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceClaimTemplate",
+        "metadata": {"name": "gpu", "namespace": "ml"},
+        "spec": {"spec": {"devices": {"requests": [request]}}},
+    }
+    report = simulated(capfd, tmp_path, template)
+    assert [pod["fits"] for pod in report["pods"]] == ["Yes"]
+    assert report["fits"] == "No"
+    assert report["summary"].startswith("Not as written: 1 mistake, which kubectl apply refuses, was corrected")
+    assert call(capfd, tmp_path / "objects.json", "--exit-code")[0] == 3
+
+
+def test_another_spec_than_the_clusters_own_is_refused(capfd, tmp_path):
+    template = encode(next(iter(INVENTORY.templates.values())), RESOURCE_CLAIM_TEMPLATE)
+    kept = json.loads(template)
+    assert simulated(capfd, tmp_path, kept)["fits"] != "No"
+    kept["spec"]["spec"]["devices"]["requests"][0]["exactly"]["count"] = 7
+    report = simulated(capfd, tmp_path, kept)
+    assert report["fits"] == "No"
+    assert "Its spec can't be changed" in report["summary"]
 
 
 @pytest.mark.parametrize(

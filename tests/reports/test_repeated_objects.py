@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from kubectl_dra.output.simulation.page import simulation_summary
 from kubectl_dra.reports.base import Fits
 from tests.kit import build
 from tests.reports.test_simulated_files import a_pod, cluster, page, pod_template, template, thing
@@ -37,7 +38,9 @@ def test_of_what_can_be_changed_the_last_counts() -> None:
 @pytest.mark.parametrize(("first", "fits"), [(1, Fits.YES), (9, Fits.NO)])
 def test_of_what_cannot_be_changed_the_first_counts(first: int, fits: Fits) -> None:
     report = simulated(template("one", first), POD, template("one", 10 - first))
-    assert report.fits is fits
+    assert [each.fits for each in report.pods] == [fits]
+    assert report.fits is Fits.NO, "kubectl apply fails on the next one"
+    assert "refuses to change its spec" in str(simulation_summary(report))
     assert [each.first for each in report.repeated] == [True]
     assert "The files have different versions of ResourceClaimTemplate ml/one." in page(report)
     assert "kubectl apply creates the first one, which was tried" in page(report)

@@ -24,12 +24,12 @@ from kubectl_dra.output.pending.headline import why_not
 from kubectl_dra.output.pending.quotas import refused_unless, unspecified_lines, where_admitted
 from kubectl_dra.output.pending.reasons import title
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
+from kubectl_dra.output.simulation.as_written import head_lines
 from kubectl_dra.output.simulation.faults import copied_text
 from kubectl_dra.output.simulation.manifests import (
     beside_text,
     blocked_text,
     bypassing_text,
-    head_lines,
     refusal_lines,
     refused_words,
 )

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from kubectl_dra.api.kinds import BY_NAME, RESOURCE_GROUP
-from kubectl_dra.api.lint import Mistake
 from kubectl_dra.api.served import STABLE_SINCE, version_to_write
 from kubectl_dra.diagnosis.records import Missing, ObjectRef
 from kubectl_dra.model.evidence import Coverage
@@ -25,7 +24,7 @@ from kubectl_dra.reports.capacity.capacity import CapacityReport
 from kubectl_dra.reports.invocations import changing, kubectl, of
 from kubectl_dra.reports.simulation import Effects, ManifestReport, SimulationReport
 from kubectl_dra.reports.simulation.records import Role
-from kubectl_dra.reports.simulation.stops import GangCount, Misplaced, Repeated
+from kubectl_dra.reports.simulation.stops import GangCount, Misplaced
 from kubectl_dra.reports.simulation.trials import PRIORITY_CLASS, RUNTIME_CLASS
 
 #: How the API server begins where it has no such version.
@@ -69,46 +68,6 @@ _SAME_TEMPLATE: Final = (
 _REPLACES: Final = Safe("replaces its pods")
 #: Upstream: pkg/apis/batch/validation, ValidateJobSpecUpdate.
 _IS_REFUSED: Final = Safe("is refused")
-
-
-def head_lines(manifests: Sequence[ManifestReport]) -> Iterator[Safe]:
-    """Whether the server reads the files as they are written."""
-    findings = [finding for each in manifests for finding in each.findings]
-    unserved = sum(finding.code is Mistake.UNSERVED_FIELD for finding in findings)
-    wrong = sum(not finding.corrected for finding in findings) - unserved
-    if wrong:
-        text = "Not as written: {}, which kubectl apply refuses and other clients drop."
-        yield from wrapped(styled(fmt(text, counted(wrong, "unknown field")), Style.BAD))
-    if unserved:
-        text = "Not as written: {} of features that this server does not have, which it drops without a word."
-        yield from wrapped(styled(fmt(text, counted(unserved, "field")), Style.BAD))
-    corrected = len(findings) - wrong - unserved
-    if corrected:
-        text = (
-            "Not as written: {}, which kubectl apply refuses, {} corrected before anything was tried. kubectl dra "
-            "convert prints the result."
-        )
-        was = Safe("was" if corrected == 1 else "were")
-        yield from wrapped(fmt(text, counted(corrected, "mistake"), was))
-
-
-def repeated_lines(repeated: Iterable[Repeated]) -> Iterator[Safe]:
-    """Objects of which the files have several that differ; that slices do is said first of all."""
-    for each in (one for one in repeated if one.object.kind != "ResourceSlice"):
-        text = "The files have different versions of {}. kubectl apply leaves the last one, which was tried."
-        if each.first:
-            text = (
-                "The files have different versions of {}. kubectl apply creates the first one, which was tried, "
-                "and the server refuses to change its spec to the next."
-            )
-        yield from wrapped(styled(fmt(text, object_name(each.object)), Style.BAD if each.first else Style.BOLD))
-
-
-def differing_lines(manifests: Iterable[ManifestReport]) -> Iterator[Safe]:
-    """Claims and templates that are others in the cluster than in the files."""
-    text = "{} is another in the cluster than in the files. Its spec can't be changed, so the cluster's was tried."
-    for ref in dict.fromkeys(each.object for each in manifests if each.differs):
-        yield from wrapped(styled(fmt(text, object_name(ref)), Style.BAD))
 
 
 def refusal_lines(report: SimulationReport | CapacityReport) -> Iterator[Safe]:

@@ -23,7 +23,7 @@ from kubectl_dra.output.pending.quotas import unspecified_lines
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
-from kubectl_dra.output.simulation import faults, manifests, numbers
+from kubectl_dra.output.simulation import as_written, faults, manifests, numbers
 from kubectl_dra.output.simulation.domains import domain_lines, told_once, too_small
 from kubectl_dra.output.simulation.names import object_name
 from kubectl_dra.output.simulation.queues import queue_heads, queue_text
@@ -106,13 +106,13 @@ def _head_blocks(report: SimulationReport, address: Address) -> Iterator[list[Sa
     yield from (
         list(incomplete_lines(report.unread)),
         list(faults.copied_lines(report)),
-        [*manifests.head_lines(report.manifests), *manifests.refusal_lines(report)],
+        [*as_written.head_lines(report.manifests), *manifests.refusal_lines(report)],
         [*whatif_lines(report.what_if), *_first_lines(report)] if report.what_if is not None else [],
         list(faults.corrected_lines(report.corrected)),
         list(faults.planned_head(report)),
         list(manifests.unlabelled_lines(report, address)),
         list(manifests.unknown_node_lines(report.effects)),
-        [*manifests.repeated_lines(report.repeated), *manifests.differing_lines(report.manifests)],
+        list(as_written.other_lines(report)),
         [] if report.pods else list(manifests.untried_lines(report.manifests)),
         *map(list, queue_heads(report.manifests, address)),
         list(manifests.gang_lines(report.gangs)),
@@ -152,6 +152,7 @@ def simulation_summary(report: SimulationReport) -> Safe:
     """The answer: what is wrong in the files, and of every pod whether it fits."""
     wrong, copied = _wrong(report), faults.copied_summary(report)
     verdicts = [*copied, *([fmt("Not as written: {} dropped.", counted(wrong, "field"))] if wrong else [])]
+    verdicts += as_written.refused_texts(report)
     refused = sum(bool(each.refused or each.error) for each in report.manifests)
     verdicts += [fmt("{} would be refused.", counted(refused, "object"))] if refused else []
     verdicts += filter(None, map(queue_text, report.manifests))

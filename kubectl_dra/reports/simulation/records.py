@@ -11,7 +11,7 @@ from kubectl_dra.api.lint import Mistake
 from kubectl_dra.diagnosis.gates.queue_room import Admits, QueueRoom
 from kubectl_dra.diagnosis.gates.queues import Queued
 from kubectl_dra.diagnosis.records import BeingBound, Certainty, Missing, ObjectRef, OpenPlugin, Unspecified, Verdict
-from kubectl_dra.diagnosis.whatif.records import PodFate, WhatIf
+from kubectl_dra.diagnosis.whatif.records import WhatIf
 from kubectl_dra.reports.base import Bound, FeatureRecord, Fits, ReadRecord, ReportRecord
 from kubectl_dra.reports.claims.ask import UnfoundRequest
 from kubectl_dra.reports.devices.advertised import AdvertisedResource
@@ -284,10 +284,10 @@ class PodSimulation(ReportRecord, frozen=True):
 
 
 class SimulationReport(ReportRecord, frozen=True):
-    """All files. ``fits``: nothing is refused or unreadable or not as the server reads it, and all copies fit.
+    """All files. ``fits``: kubectl apply takes them as they are written, and all copies and pods that have to move fit.
 
     Where nothing was tried it is ``Unknown``. ``not_as_written`` counts the mistakes of manifests; those that were not
-    corrected are what the server would drop or refuse. ``new_namespaces`` don't exist: they are taken as created first.
+    corrected are what other clients drop. ``new_namespaces`` don't exist: they are taken as created first.
     ``what_if``: what else is supposed of the cluster, and where pods go that have to leave their nodes.
     ``also_advertised``: what device plugins offer on nodes that pods would get, and may be the same devices. ``gangs``:
     those of other programs of which too few pods fit. ``repeated``: objects of which the files have several.
@@ -344,9 +344,7 @@ class SimulationReport(ReportRecord, frozen=True):
     @property
     def bad(self) -> bool:
         """Whether something is refused, unreadable or not as the server reads it, or certainly does not fit."""
-        wrong = any(each.refused or each.error for each in self.manifests) or self.not_as_written > 0
-        homeless = self.what_if is not None and bool(self.what_if.of(PodFate.PENDING))
-        return wrong or homeless or bool(self.gangs) or any(each.fits is Fits.NO for each in self.pods)
+        return self.fits is Fits.NO
 
     @property
     def unread(self) -> tuple[Missing, ...]:

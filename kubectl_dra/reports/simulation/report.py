@@ -22,6 +22,7 @@ from kubectl_dra.diagnosis.pod.workloads import ReadOwner
 from kubectl_dra.diagnosis.records import Missing, OpenPlugin
 from kubectl_dra.diagnosis.whatif import AddTaintRule, Switch, WhatIf, what_if
 from kubectl_dra.diagnosis.whatif.daemons import open_daemon_sets
+from kubectl_dra.diagnosis.whatif.records import PodFate
 from kubectl_dra.diagnosis.whatif.taints import evicts
 from kubectl_dra.diagnosis.whatif.undoing import undoes
 from kubectl_dra.model.admin_access import needed_label
@@ -61,6 +62,7 @@ from kubectl_dra.reports.simulation.records import (
 )
 from kubectl_dra.reports.simulation.repeated import once_each
 from kubectl_dra.reports.simulation.served_fields import as_served
+from kubectl_dra.reports.simulation.stops import Repeated
 from kubectl_dra.reports.simulation.trials import PodTrial, trials
 from kubectl_dra.reports.simulation.uncompiled import as_meant, corrected_selectors
 from kubectl_dra.reports.simulation.unread import with_unread
@@ -159,7 +161,7 @@ def _as_written(
     gangs = tuple(gang_counts(with_all, tried, pods, where))
     known = _known(with_all, tried) if supposed is None or not supposed.moves else frozenset[str]()
     return SimulationReport(
-        fits=Fits.NO if gangs else _all_fit(manifests, pods, supposed, pods_known=world.evidence.complete("Pod")),
+        fits=Fits.NO if gangs or _is_refused(manifests, repeated) else _all_fit(world, manifests, pods, supposed),
         not_as_written=sum(len(each.findings) for each in manifests),
         new_namespaces=missing_namespaces,
         unlabelled=unlabelled,
@@ -268,19 +270,23 @@ def _with_role(report: ManifestReport, planned: Planned, tried: Collection[tuple
     return replace(report, role=Role.NO_PART if report.ignored else Role.USED)
 
 
+def _is_refused(manifests: Iterable[ManifestReport], repeated: Iterable[Repeated]) -> bool:
+    """Whether kubectl apply does not take the files as they are written, whatever was corrected for the trial."""
+    refused = any(each.findings or each.refused or each.error or each.differs for each in manifests)
+    return refused or any(each.first for each in repeated)
+
+
 def _all_fit(
-    manifests: Iterable[ManifestReport], pods: Sequence[PodSimulation], supposed: WhatIf | None, *, pods_known: bool
+    world: ClusterState, manifests: Iterable[ManifestReport], pods: Sequence[PodSimulation], supposed: WhatIf | None
 ) -> Fits:
-    """``pods_known``: whether those are that would have to leave nodes."""
-    manifests = list(manifests)
     verdicts = {pod.fits for pod in pods}
-    dropped = any(not finding.corrected for each in manifests for finding in each.findings)
-    if Fits.NO in verdicts or dropped or any(each.refused or each.error for each in manifests):
+    if Fits.NO in verdicts or (supposed is not None and supposed.of(PodFate.PENDING)):
         return Fits.NO
     # Of a workload that makes no pods none was tried.
     some = any(each.wanted != 0 for each in pods)
     untried = not (some or supposed is not None) or any(each.role in _UNTRIED or each.left_out for each in manifests)
-    unseen = supposed is not None and supposed.moves and not pods_known
+    # Of pods that were not read nobody can tell whether they would have to leave their nodes.
+    unseen = supposed is not None and supposed.moves and not world.evidence.complete("Pod")
     return Fits.UNKNOWN if Fits.UNKNOWN in verdicts or untried or unseen else Fits.YES
 
 
