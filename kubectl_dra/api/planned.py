@@ -297,7 +297,8 @@ def _expanded(planned: Planned, found: Expansion, tree: Tree, namespace: str) ->
         replace(each, domains=tuple(rule for rule in rules if position in dict(rule.pods)))
         for position, each in enumerate(pods)
     )
-    untried = found.untried or ("nothing in it describes a pod" if found.known and not pods else "")
+    makes_pods = found.known and not found.catalog
+    untried = found.untried or ("nothing in it describes a pod" if makes_pods and not pods else "")
     group = whole_group(tree, found.templates)
     if _in_turn(tree, found.templates):
         pods = tuple(replace(each, in_turn=True) for each in pods)

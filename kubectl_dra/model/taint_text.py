@@ -67,6 +67,9 @@ _DOMAINS: Final = {
     "startup-taint.cluster-autoscaler.kubernetes.io": _AUTOSCALER,
     "status-taint.cluster-autoscaler.kubernetes.io": _AUTOSCALER,
 }
+#: Nodes that are about to go, and the roles of nodes.
+_LEAVING: Final = "ToBeDeletedByClusterAutoscaler"
+_OF_NODES: Final = ("karpenter.sh", "node-role.kubernetes.io")
 _NAMES: Final = frozenset({"agent-not-ready", "not-ready", "uninitialized", "unregistered"})
 
 
@@ -78,3 +81,10 @@ def remover_of(key: str) -> Remover | None:
     if domain in _DOMAINS:
         return _DOMAINS[domain]
     return Remover(f"the agent of {domain}") if domain and name in _NAMES else None
+
+
+def keeps_for_some(taint: _Taint) -> bool:
+    """Whether a taint of a node keeps it for pods that tolerate it, and does not say in what state the node is."""
+    domain = taint.key.rpartition("/")[0]
+    of_its_state = taint.key == _LEAVING or domain in _OF_NODES or remover_of(taint.key) is not None
+    return taint.effect in PREVENTING and not of_its_state

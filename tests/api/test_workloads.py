@@ -197,6 +197,9 @@ CASES: list[tuple[str, str, dict[str, Any], list[tuple[str, int | None]]]] = [
     ),
     ("argoproj.io/v1alpha1", "Rollout", {"replicas": 2, "template": POD}, [("", 2)]),
     ("kueue.x-k8s.io/v1beta1", "Workload", {"podSets": [{"name": "main", "count": 3, "template": POD}]}, [("main", 3)]),
+    ("serving.kserve.io/v1alpha1", "ServingRuntime", POD["spec"], []),
+    ("serving.kserve.io/v1alpha1", "ClusterServingRuntime", POD["spec"], []),
+    ("apps.kruise.io/v1alpha1", "SidecarSet", POD["spec"], []),
 ]
 for _kind, _field in {
     "PyTorchJob": "pytorchReplicaSpecs",
@@ -611,3 +614,29 @@ def test_what_may_make_more_pods_later() -> None:
     served = {"spec": {"predictor": {"minReplicas": 2, "maxReplicas": 6, "containers": [{"name": "x"}]}}}
     (found,) = expand(served, "serving.kserve.io", "InferenceService").templates
     assert found.growth == Growth("its autoscaler", 6)
+
+
+def test_claims_inside_of_an_object_are_made_with_it() -> None:
+    claims = {"spec": {"devices": {"requests": [{"name": "g", "exactly": {"deviceClassName": "x"}}]}}}
+    template = {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceClaimTemplate",
+        "metadata": {"name": "one"},
+        "spec": claims,
+    }
+    deployment = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"}, "spec": {"template": POD}}
+    spec = {"components": [{"template": template}, {"template": deployment}]}
+    meta = {"name": "w", "namespace": "ml"}
+    tree = {"apiVersion": "workload.codeflare.dev/v1beta2", "kind": "AppWrapper", "metadata": meta, "spec": spec}
+    wrapper, made = read_all([Source(json.dumps(tree).encode())], "default")
+    assert [plan.role for plan in wrapper.pods] == ["Deployment d"]
+    assert (made.kind, made.key, made.made_by) == ("ResourceClaimTemplate", ("ml", "one"), "AppWrapper w")
+    # Names with placeholders are those of objects that somebody makes later.
+    template["metadata"]["name"] = "${schema.spec.name}"
+    assert len(read_all([Source(json.dumps(tree).encode())], "default")) == 1
+
+
+def test_containers_for_pods_of_others_are_no_pods() -> None:
+    tree = {"apiVersion": "apps.kruise.io/v1alpha1", "kind": "SidecarSet", "metadata": {"name": "w"}, **POD}
+    (found,) = read_all([Source(json.dumps(tree).encode())], "default")
+    assert (found.pods, found.untried) == ((), "")

@@ -10,7 +10,7 @@ from kubectl_dra.output.capacity.page import capacity_page, capacity_summary
 from kubectl_dra.reports.base import Fits
 from tests.kit import build
 from tests.reports.test_admission import limit_range, room
-from tests.reports.test_simulated_files import cluster, page, template, thing
+from tests.reports.test_simulated_files import cluster, page, pod_template, template, thing
 from tests.reports.test_strangers import quota, simulated
 
 ENTRIES = [{"name": "gpu", "resourceClaimTemplateName": "one"}]
@@ -98,3 +98,37 @@ def test_what_a_quota_and_the_devices_leave_are_one_change() -> None:
     report = simulated(template("one", count=10), pod, world=cluster(limit))
     assert report.fits is Fits.NO
     assert "request 4 devices instead of 10" in page(report)
+
+
+# --- claims and templates without a pod -------------------------------------------------------------------------------
+
+
+def tainted(key: str) -> dict[str, Any]:
+    return {**build.node(cpu="64"), "spec": {"taints": [{"key": key, "value": "present", "effect": "NoSchedule"}]}}
+
+
+def test_a_template_without_pods_is_for_pods_that_may_be_where_its_devices_are() -> None:
+    report = simulated(template("one"), world=cluster(tainted("nvidia.com/gpu")))
+    (pod,) = report.pods
+    assert (report.fits, pod.tolerated) == (Fits.YES, ("nvidia.com/gpu=present:NoSchedule",))
+    assert "for pods that tolerate nvidia.com/gpu=present:NoSchedule" in page(report)
+    assert "tolerate" not in page(simulated(template("one")))
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "node.kubernetes.io/unreachable",
+        "node-role.kubernetes.io/control-plane",
+        "ebs.csi.aws.com/agent-not-ready",
+        "karpenter.sh/disrupted",
+        "ToBeDeletedByClusterAutoscaler",
+    ],
+)
+def test_what_says_in_what_state_a_node_is_stays_in_the_way(key: str) -> None:
+    assert simulated(template("one"), world=cluster(tainted(key))).fits is Fits.NO
+
+
+def test_pods_of_the_files_tolerate_what_they_say() -> None:
+    deployment = thing("apps/v1", "Deployment", {"template": pod_template("one")})
+    assert simulated(template("one"), deployment, world=cluster(tainted("nvidia.com/gpu"))).fits is Fits.NO

@@ -81,7 +81,7 @@ def test_a_patch_of_pods_is_applied_the_one_of_the_workflow_first() -> None:
         (argo(SMALL, podSpecPatch="priority: {{workflow.parameters.p}}"), "spec.podSpecPatch changes its pods"),
         (argo(workflowTemplateRef={"name": "train"}), "its pods are described by WorkflowTemplate train"),
         (
-            workload("apps.nvidia.com/v1alpha1", "NIMService", {"draResources": [{"resourceClaimTemplateName": "t"}]}),
+            workload("example.com/v1", "Service", {"draResources": [{"resourceClaimTemplateName": "t"}]}),
             "spec.draResources[0].resourceClaimTemplateName is about claims of its pods",
         ),
         (

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from kubectl_dra.api.trees import Tree, group_of, number_of
+from kubectl_dra.api.workloads import nim
 from kubectl_dra.api.workloads.argo import described_by, is_workflow, workflow
 from kubectl_dra.api.workloads.kinds import KNOWN, Factor, KnownKind, TemplatePath
 from kubectl_dra.api.workloads.left_out import left_out, mention, rendered
@@ -21,6 +22,8 @@ __all__ = ["CountSource", "Expansion", "MadeTemplate", "expand"]
 #: Objects in objects (a bundle of jobs in one resource) are followed so deep.
 _MENTIONED_AT: Final = 8
 _NAMES: Final = ("name", "groupName")
+#: Kinds whose operators make pods of single fields.
+_DESCRIBED: Final[Mapping[tuple[str, str], Callable[[Tree], Expansion]]] = {(nim.GROUP, nim.KIND): nim.service}
 #: Groups of kinds that say of their pods no more than the claims -> what makes the rest.
 _PROGRAMS: Final = {"kubevirt.io": "KubeVirt", "pool.kubevirt.io": "KubeVirt", "serving.kserve.io": "KServe"}
 
@@ -30,6 +33,8 @@ def expand(tree: Tree, group: str, kind: str) -> Expansion:
         return workflow(tree, kind)
     if is_spark(group, kind):
         return application(tree, kind)
+    if (described := _DESCRIBED.get((group, kind))) is not None:
+        return described(tree)
     if elsewhere := described_by(tree, group, kind):
         return Expansion(known=True, untried=f"its pods are described by {elsewhere}")
     if told := rendered(tree, group, kind):

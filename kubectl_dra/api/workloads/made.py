@@ -11,7 +11,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from kubectl_dra.api.trees import Tree, at, group_of, list_at, mapping
+from kubectl_dra.api.workloads import nim
 from kubectl_dra.api.workloads.expand import Expansion, expand
+from kubectl_dra.api.workloads.nested import nested
 from kubectl_dra.api.workloads.templates import CountField, MadeTemplate
 
 _KEDA: Final = "keda.sh"
@@ -27,13 +29,17 @@ def made_objects(tree: Tree, *, grouped_jobs: bool = False) -> Iterator[dict[str
 
     A Job that says how it is scheduled has a PodGroup (:func:`job_group`). A ComputeDomain (NVIDIA's driver,
     cmd/compute-domain-controller/resourceclaimtemplate.go) has a template for the claims of its workload; a
-    ScaledObject a HorizontalPodAutoscaler (:func:`keda_autoscaler`).
+    ScaledObject a HorizontalPodAutoscaler (:func:`keda_autoscaler`), a NIMService templates (:mod:`nim`). An object
+    may hold whole others (:mod:`nested`).
     """
+    yield from nested(tree)
     group = job_group(tree) if grouped_jobs else None
     if group is not None:
         yield group
     if group_of(tree.get("apiVersion")) == _KEDA and tree.get("kind") == "ScaledObject":
         yield keda_autoscaler(tree)
+    if (group_of(tree.get("apiVersion")), tree.get("kind")) == (nim.GROUP, nim.KIND):
+        yield from nim.claim_templates(tree)
     if group_of(tree.get("apiVersion")) != _NVIDIA or tree.get("kind") != "ComputeDomain":
         return
     channel = mapping(mapping(tree.get("spec")).get("channel"))

@@ -30,6 +30,7 @@ from kubectl_dra.output.simulation.queues import queue_heads, queue_text
 from kubectl_dra.output.simulation.verdicts import (
     alike_lines,
     alternative_lines,
+    given_lines,
     is_enough,
     mixed_text,
     name_of,
@@ -37,7 +38,6 @@ from kubectl_dra.output.simulation.verdicts import (
     sharing_text,
     stage_text,
     verdict_of,
-    volume_lines,
     with_alike,
 )
 from kubectl_dra.output.unread import incomplete_lines, rights_lines
@@ -301,7 +301,7 @@ def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = F
         elif pod.nodes_are_example:
             yield from wrapped(_EXAMPLE, indent=2)
     yield from alternative_lines(pod)
-    yield from volume_lines(pod)
+    yield from given_lines(pod)
     if pod.hook:
         text = "hook of {}, which is not created with the rest of the files{}"
         yield from wrapped(fmt(text, pod.hook, Safe(": tried without that" if pod.alone else "")), indent=2)

@@ -339,8 +339,10 @@ def stage_text(pod: PodSimulation) -> Safe:
     return text
 
 
-def volume_lines(pod: PodSimulation) -> Iterator[Safe]:
-    """Of volumes that pods on several nodes name, what is taken for granted, or what the scheduler does not look at."""
+def given_lines(pod: PodSimulation) -> Iterator[Safe]:
+    """What is taken for granted of pods and of volumes that they share, or what the scheduler does not look at."""
+    if pod.tolerated:
+        yield from wrapped(fmt("for pods that tolerate {}", listed(pod.tolerated)), indent=2)
     if pod.shared_volumes:
         text = "taken as reachable from all these nodes once it is made: the volume of PersistentVolumeClaim {}"
         yield from wrapped(fmt(text, listed(pod.shared_volumes)), indent=2)

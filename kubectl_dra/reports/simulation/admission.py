@@ -70,7 +70,7 @@ def _has_no_part(planned: Planned) -> bool:
     """
     if is_queue_object(planned.api_version, planned.kind):
         return False
-    makes_pods = planned.pods or planned.untried or planned.catalog or planned.counts
+    makes_pods = planned.pods or planned.untried or planned.counts
     of_no_kind = planned.record is None or isinstance(planned.record, Workload | HorizontalPodAutoscaler)
     return not (planned.error or makes_pods) and of_no_kind
 

@@ -44,7 +44,7 @@ from kubectl_dra.reports.simulation.pods import Batch, Copies, batch
 from kubectl_dra.reports.simulation.present import Present, present, without
 from kubectl_dra.reports.simulation.records import Counted, NodeCopies, PodSimulation
 from kubectl_dra.reports.simulation.shared_claims import shared_claims
-from kubectl_dra.reports.simulation.trials import PodTrial
+from kubectl_dra.reports.simulation.trials import PodTrial, tolerated
 
 #: Their parameters are objects of their own.
 _CLASSIC: Final = (ClassicResourceClaim, ClassicResourceClaimTemplate)
@@ -306,6 +306,7 @@ def _pod_simulation(trial: PodTrial, made: Batch, placed: PlacedCopies, pending:
         copies=placed.copies,
         capped=placed.capped,
         nodes=tuple(NodeCopies(name, placed.nodes[name]) for name in names if name in placed.nodes),
+        tolerated=tolerated(trial, (names[name] for name in placed.nodes)),
         pending=pending,
         open=tuple(_left_open(made.world, plan)) if made.wanted != 0 else (),
         unseen=unseen_entries(plan.pod),

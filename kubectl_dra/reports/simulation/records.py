@@ -228,6 +228,7 @@ class PodSimulation(ReportRecord, frozen=True):
     hook: str = ""
     shared_volumes: tuple[str, ...] = ()
     attached_once: tuple[str, ...] = ()
+    tolerated: tuple[str, ...] = ()
     held_up_by: tuple[str, ...] = ()
     bound: Bound = Bound.EXACT
     fits: Fits = Fits.UNKNOWN

@@ -6,7 +6,7 @@ Pods that would be created together are tried together, one after the other. Wha
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -22,6 +22,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.names import DEFAULT_SCHEDULER
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.model.scheduling import PodGroup
+from kubectl_dra.model.taint_text import keeps_for_some, taint_text
 from kubectl_dra.reports.admitted import missing_priority_class
 from kubectl_dra.reports.simulation.existing import existing
 from kubectl_dra.scheduler.claims import sources
@@ -73,6 +74,14 @@ class PodTrial:
         return self.planned.kind in _CLAIMS or bool(self.plan.rest_by)
 
 
+def tolerated(trial: PodTrial, nodes: Iterable[core.Node]) -> tuple[str, ...]:
+    """The taints of ``nodes`` that the bare pod of a claim or template is taken to tolerate."""
+    if trial.planned.kind not in _CLAIMS:
+        return ()
+    found = (taint for node in nodes for taint in node.spec.taints if keeps_for_some(taint))
+    return tuple(dict.fromkeys(map(taint_text, found)))
+
+
 def trials(
     world: ClusterState, objects: Sequence[Planned], refused: Sequence[Planned], *, together: bool
 ) -> list[PodTrial]:
@@ -85,7 +94,7 @@ def trials(
     first = [PodTrial(each, plan, apart, blocked.of(plan.pod)) for each, plan, _, apart in made]
     catalogue = [(each, plan) for each in objects if each.catalog for plan in each.pods]
     later = [PodTrial(each, plan, not together, blocked.of(plan.pod)) for each, plan in catalogue]
-    bare = [PodTrial(each, plan, not together) for each, plan in _bare(objects)]
+    bare = [PodTrial(each, plan, not together) for each, plan in _bare(world, objects)]
     only = len(first) + len(later) + len(bare) == 1
     dropped = {(e.kind, *e.key) for e in objects if any(not finding.corrected for finding in e.findings)}
     return [
@@ -178,15 +187,22 @@ def _named(pod: core.Pod) -> Iterator[tuple[str, str, str]]:
                 yield kind, pod.metadata.namespace, name
 
 
-def _bare(objects: Sequence[Planned]) -> Iterator[tuple[Planned, PodPlan]]:
-    """A pod for every claim and template that no pod of the files names."""
+def _bare(world: ClusterState, objects: Sequence[Planned]) -> Iterator[tuple[Planned, PodPlan]]:
+    """A pod for every claim and template that no pod of the files names.
+
+    It tolerates the taints by which nodes are kept for some pods, as those will that are to have the devices there.
+    """
+    nodes = world.inventory.nodes.values()
+    kept = {taint.key for node in nodes for taint in node.spec.taints if keeps_for_some(taint)}
+    tolerations = tuple(core.Toleration(key=key, operator="Exists") for key in sorted(kept))
     named = {key for each in objects for plan in each.pods for key in _named(plan.pod)}
     groups = {key for each in objects for key in _of_groups(each)}
     for planned in objects:
         if isinstance(planned.record, ResourceClaim | ResourceClaimTemplate):
             key = (planned.kind, planned.key.namespace, planned.name)
             if key not in named and key not in groups:
-                yield planned, PodPlan(bare_pod(planned.key, shared=isinstance(planned.record, ResourceClaim)))
+                pod = bare_pod(planned.key, shared=isinstance(planned.record, ResourceClaim))
+                yield planned, PodPlan(with_spec(pod, tolerations=tolerations))
 
 
 def _of_groups(planned: Planned) -> Iterator[tuple[str, str, str]]:

@@ -1,0 +1,41 @@
+"""Whole objects inside of another object, which its controller creates: AppWrappers and the like.
+
+Their pods are found by ``expand``; here are the objects that these pods name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from kubectl_dra.api.kinds import PERSISTENT_VOLUME_CLAIM, RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE, find_kind
+from kubectl_dra.api.trees import Tree, at, mapping
+
+_DEPTH: Final = 8
+#: What pods name by itself.
+_WANTED: Final = (RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE, PERSISTENT_VOLUME_CLAIM)
+#: Names with placeholders are those of templates, of which other objects are made first.
+_NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
+
+
+def nested(tree: Tree) -> Iterator[dict[str, Any]]:
+    """Claims and templates in an object of a kind that is none of ours, in its namespace where they name none."""
+    api_version, kind = tree.get("apiVersion"), tree.get("kind")
+    if find_kind(str(api_version or ""), str(kind or "")) is None:
+        namespace = at(tree, "metadata").get("namespace")
+        yield from _found(mapping(tree.get("spec")), namespace if isinstance(namespace, str) else "", 0)
+
+
+def _found(value: Any, namespace: str, depth: int) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - any JSON value
+    if depth > _DEPTH:
+        return
+    for child in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        known = find_kind(str(mapping(child).get("apiVersion") or ""), str(mapping(child).get("kind") or ""))
+        if known is None:
+            yield from _found(child, namespace, depth + 1)
+            continue
+        meta = mapping(mapping(child).get("metadata"))
+        if known in _WANTED and _NAME.fullmatch(str(meta.get("name") or "")):
+            named = {"namespace": namespace} if namespace and not meta.get("namespace") else {}
+            yield {**mapping(child), "metadata": {**meta, **named}}
