@@ -29,10 +29,14 @@ class PodTemplate(Record, frozen=True):
 
 
 class RollingUpdate(Record, frozen=True):
-    """``rollingUpdate`` of a strategy: numbers of pods, or percentages of them."""
+    """``rollingUpdate`` of a strategy: numbers of pods, or percentages of them.
+
+    ``partition``: of a StatefulSet, the first pod that gets the new template.
+    """
 
     max_surge: int | str | None = None
     max_unavailable: int | str | None = None
+    partition: int | None = None
 
 
 class UpdateStrategy(Record, frozen=True):
@@ -102,7 +106,10 @@ class MakerSpec(Record, frozen=True):
 
 
 class WorkloadStatus(Record, frozen=True):
-    """``status``: of a Job its failed and succeeded pods; of others how many there are and should be."""
+    """``status``: of a Job its failed and succeeded pods; of others how many there are and should be.
+
+    ``update_revision``: what a StatefulSet calls its present template.
+    """
 
     failed: int = 0
     succeeded: int = 0
@@ -112,6 +119,7 @@ class WorkloadStatus(Record, frozen=True):
     available_replicas: int = 0
     desired_number_scheduled: int = 0
     number_unavailable: int = 0
+    update_revision: str = ""
 
 
 class WorkloadObject(LocalObject, frozen=True):

@@ -27,6 +27,13 @@ from kubectl_dra.scheduler.plugins import (
 #: Of sigs.k8s.io/scheduler-plugins, which many run in the default scheduler.
 COSCHEDULING: Final = "Coscheduling"
 #: Its words where a gang lacks pods (upstream: scheduler-plugins, pkg/coscheduling/core/core.go, PreFilter).
+#: What is said of pods that had a node, and gave it up as the rest of their gang found none. Upstream: kube-scheduler's
+#: waiting_pods_map.go, and scheduler-plugins, pkg/coscheduling/coscheduling.go (PostFilter).
+GAVE_UP: Final = (
+    "rejected due to timeout after waiting",
+    "optimistic rejection in PostFilter",
+    "is unschedulable even after PostFilter",
+)
 TOO_FEW_SIBLINGS: Final = "cannot find enough sibling pods"
 TOPOLOGY_MATCH: Final = "NodeResourceTopologyMatch"
 CAPACITY_SCHEDULING: Final = "CapacityScheduling"

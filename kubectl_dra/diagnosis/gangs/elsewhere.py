@@ -109,6 +109,8 @@ YUNIKORN: Final = System(
 #: The task groups of an application, of which each starts ``minMember`` pods at once, and the one of a pod.
 _TASK_GROUPS: Final = "yunikorn.apache.org/task-groups"
 _TASK_GROUP: Final = "yunikorn.apache.org/task-group-name"
+#: So many gangs are named that wait for the same as one.
+_RIVALS: Final = 3
 _SCHEDULERS: Final = (YUNIKORN, VOLCANO, KAI, COSCHEDULING)
 #: Public names by which these programs are recognised: they say nothing about a cluster that its pods do not say.
 PUBLIC_NAMES: Final = frozenset(
@@ -241,7 +243,34 @@ def _told(state: ClusterState, system: System, pod: Pod, gates: tuple[str, ...])
         application=gang if system is YUNIKORN else "",
         task_group=_task_group(members, pod) if system is YUNIKORN else None,
         lacking=placed.lacking.name if placed is not None and placed.lacking is not None else "",
+        rivals=_rivals(state, pod, waiting) if system is COSCHEDULING and placed is not None else (),
     )
+
+
+def _rivals(state: ClusterState, pod: Pod, waiting: Sequence[Pod]) -> tuple[str, ...]:
+    """The other gangs of the namespace that gave up waiting, as this one did, and do not fit beside it; the first few.
+
+    Upstream: scheduler-plugins, pkg/coscheduling (Permit): pods that have devices wait for the rest of their gang, and
+    all are rejected when scheduleTimeoutSeconds are over. Nothing that the API has tells what they had meanwhile.
+    """
+    if not any(map(_has_given_up, waiting)):
+        return ()
+    mine, found = _gang(COSCHEDULING, pod), list[str]()
+    for (system, namespace, gang), pods in sorted(_members(state).items()):
+        theirs = [each for each in pods if not (each.spec.node_name or is_terminal(each))]
+        same = all(each.spec.scheduler_name == pod.spec.scheduler_name for each in theirs)
+        other = (system, namespace) == (COSCHEDULING.name, pod.metadata.namespace) and gang != mine
+        if other and same and len(found) < _RIVALS and any(map(_has_given_up, theirs)):
+            both = [*waiting, *theirs]
+            placed = _placed(state, COSCHEDULING.name, key_of(pod.metadata), f"{mine}+{gang}", both)
+            found += [gang] if placed is not None and placed.number < len(both) else []
+    return tuple(found)
+
+
+def _has_given_up(pod: Pod) -> bool:
+    """Whether the last thing that was said of a pod is that the rest of its gang found no place in time."""
+    said = (each.message for each in pod.status.conditions if each.type == "PodScheduled")
+    return any(text in each for each in said for text in reasons.GAVE_UP)
 
 
 def _of_volcano(state: ClusterState, pod: Pod, found: GangElsewhere) -> GangElsewhere:

@@ -68,6 +68,7 @@ class GangElsewhere(Evidence, frozen=True):
     that lacks some. ``lacking``: the first waiting pod that would find no node. ``queue_state``: of a queue that takes
     no group. ``job``: the Volcano Job that makes its pods. ``application`` and ``task_group`` are YuniKorn's.
     ``limits``: of a group that its queue has not let go, the resources of which the queue may not have so much more.
+    ``rivals``: other gangs that gave up waiting for their rest as this one did, and do not all fit beside it.
     """
 
     system: str
@@ -93,6 +94,7 @@ class GangElsewhere(Evidence, frozen=True):
     application: str = ""
     task_group: TaskGroup | None = None
     limits: tuple[QueueLimit, ...] = ()
+    rivals: tuple[str, ...] = ()
 
 
 class VolumeHeld(ReportRecord, frozen=True):

@@ -33,6 +33,7 @@ from kubectl_dra.output.pending.heard import heard_advice, is_heard_first
 from kubectl_dra.output.pending.lingering import lingering_commands
 from kubectl_dra.output.pending.logs import last_words, log_lines, unwell_lines
 from kubectl_dra.output.pending.made import refused_advice, refused_of
+from kubectl_dra.output.pending.older_template import older_lines
 from kubectl_dra.output.pending.other_schedulers import allocating_commands
 from kubectl_dra.output.pending.passed_over import passed_over_commands
 from kubectl_dra.output.pending.queues import cluster_lines, queue_commands
@@ -270,6 +271,7 @@ def next_step_lines(report: PendingReport, address: Address, now: datetime) -> I
         yield from unhealthy_lines(report, address)
         yield from unwell_lines(report, address)
         return
+    yield from older_lines(report, address)
     yield from lingering_commands(report.lingering, address)
     yield from sibling_commands(report, address)
     yield from plugin_commands(report, address)

@@ -190,7 +190,22 @@ def elsewhere_sentence(gang: records.GangElsewhere, _cause: records.Cause) -> Sa
     few = 0 < (gang.fitting or 0) < gang.waiting
     number = fmt("only {}", gang.fitting) if few else gang.fitting or Safe("none")
     finds = Safe("finds" if gang.fitting == 1 else "find")
-    return fmt(text, by, gang.name, between, number, counted(gang.waiting, "waiting pod"), finds)
+    told = fmt(text, by, gang.name, between, number, counted(gang.waiting, "waiting pod"), finds)
+    return told + _beside_rivals(gang)
+
+
+def _beside_rivals(gang: records.GangElsewhere) -> Safe:
+    """That other gangs wait for the same."""
+    if not gang.rivals or few_fit(gang):
+        return Safe("")
+    text = ", but not all beside those of {} {}, which {} as well: while each takes a part, none can start"
+    group, wait = ("group", "waits") if len(gang.rivals) == 1 else ("groups", "wait")
+    return fmt(text, Safe(group), listed(gang.rivals), Safe(wait))
+
+
+def few_fit(gang: records.GangElsewhere) -> bool:
+    """Whether some of its waiting pods find no node, whoever else waits."""
+    return gang.fitting is None or gang.fitting < gang.waiting
 
 
 def _application(gang: records.GangElsewhere, by: Safe) -> Safe:

@@ -23,6 +23,7 @@ from kubectl_dra.output.pending.lingering import lingering_sentence, overdue_sen
 from kubectl_dra.output.pending.main_reason import main_reason
 from kubectl_dra.output.pending.next_in_the_way import whatever_selected
 from kubectl_dra.output.pending.node_names import names_of
+from kubectl_dra.output.pending.older_template import older_sentence
 from kubectl_dra.output.pending.queues import evicted_clause
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.reasons.running import unwell
@@ -233,7 +234,11 @@ def _by_name(report: PendingReport, reason: Safe) -> Safe:
 
 def _surroundings(report: PendingReport) -> Safe:
     """Whether the driver runs where it publishes nothing, and what an autoscaler does about the pod."""
-    found = (sibling_sentence(report), lingering_sentence(report.lingering, report.pod.namespace))
+    found = (
+        older_sentence(report),
+        sibling_sentence(report),
+        lingering_sentence(report.lingering, report.pod.namespace),
+    )
     texts = [text for text in found if text is not None]
     if report.code in _WITHOUT_DEVICES and report.failing:
         states = listed(list(dict.fromkeys(each.state for each in report.failing)))

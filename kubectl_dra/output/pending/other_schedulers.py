@@ -12,7 +12,7 @@ from kubectl_dra.model.invocation import Address
 from kubectl_dra.model.names import DEFAULT_SCHEDULER
 from kubectl_dra.output.pending.gang_words import JOBS
 from kubectl_dra.output.safe import Safe, command_line, fmt
-from kubectl_dra.output.words import plural
+from kubectl_dra.output.words import listed, plural
 from kubectl_dra.reports.invocations import changing, kubectl, of, reading
 from kubectl_dra.reports.pending.pending import PendingReport
 
@@ -38,6 +38,10 @@ _VOLCANO: Final = Safe(
 _KUBERNETES: Final = Safe(
     "A cluster administrator has to start kube-scheduler with feature gate DynamicResourceAllocation and with plugin "
     "DynamicResources in its profile."
+)
+_ONE_AT_A_TIME: Final = (
+    "There is room for one of the groups {} at a time. Suspend or delete the others until it runs, or give it a higher "
+    "priority; a queue (Kueue) or devices for all of them keep this from happening again."
 )
 _OTHER: Final = (
     "{} has to support DRA and have it turned on, which its documentation says; where it can't, remove schedulerName "
@@ -114,6 +118,8 @@ def gang_advice(gang: GangElsewhere) -> Safe:
     """What a gang scheduler's words ask for: room in its queue, or on nodes for the pods of the group."""
     if gang.queue_state:
         return fmt("Whoever closed queue {} opens it again, or use another one: spec.queue of the group.", gang.queue)
+    if would_fit(gang) and gang.rivals:
+        return fmt(_ONE_AT_A_TIME, listed([gang.name, *gang.rivals], "and"))
     if would_fit(gang):
         return fit_advice(gang)
     if is_queue_short(gang):

@@ -53,6 +53,7 @@ from kubectl_dra.reports.pending.nodes import (
     node_group,
     without_values,
 )
+from kubectl_dra.reports.pending.older_template import OlderTemplate, older_template
 from kubectl_dra.reports.pending.queue_admission import QueueAdmission, queue_admission
 from kubectl_dra.reports.pending.rejected import RejectedPods, rejected_siblings
 from kubectl_dra.reports.pending.remedies import FoundRemedies, RemedyReport
@@ -90,6 +91,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     ``same_pools``: pools of one name that several nodes publish, so that they lack each other's devices in use.
     ``visible``: where claims of other namespaces could not be read, the devices that match all the same.
     ``still_blocked``: what would be in the way with the attribute that is meant, or once its queue lets it go.
+    ``older_template``: of a pod that its StatefulSet would make otherwise by now, and does not replace.
     ``group``: what keeps the pod waiting is the PodGroup that it is placed with; None in documents of lists too.
     ``written``: nodes and pools of a simulation's files, if any. ``named_event``: of objects that the pod names.
     ``unready``: nodes whose taint says that they are not ready. ``not_taken``: pods of its own controller that failed
@@ -127,6 +129,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     unready: tuple[UnreadyNode, ...] = ()
     visible: tuple[VisibleDevices, ...] = ()
     still_blocked: StillBlocked | None = None
+    older_template: OlderTemplate | None = None
     group: PlacedGroup | None = None
     written: Written | None = None
     named_event: NamedEvent | None = None
@@ -277,6 +280,7 @@ def _of_one(
         "lingering": _lingering(diagnosis, state),
         "same_pools": same_pools(diagnosis.nodes, state),
         "still_blocked": still_blocked(diagnosis, state),
+        "older_template": older_template(diagnosis, state, owners),
         "visible": visible_devices(diagnosis, asks, state),
         "not_taken": rejected_siblings(state, diagnosis.pod.key),
     }

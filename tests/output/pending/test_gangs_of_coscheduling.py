@@ -132,3 +132,31 @@ def test_a_large_gang_is_tried_where_that_takes_little() -> None:
     found = placed_of(world, world.inventory.pods[Key(build.NAMESPACE, "w-00")])
     assert found is not None
     assert found.number == 70
+
+
+def of_two_gangs(said: str, devices: int = 4) -> PendingReport:
+    """Two gangs of three pods; all of them waited for the rest of theirs."""
+    pods = [member(f"{gang}-{number}", said) for gang in ("blue", "red") for number in range(3)]
+    for pod in pods:
+        pod["metadata"]["labels"] = {LABEL: pod["metadata"]["name"].partition("-")[0]}
+        pod["spec"]["schedulerName"] = "with-plugins"
+    return report_of(world_of(*pods, devices=devices), "red-1")
+
+
+GAVE_UP = "0/1 nodes are available: 1 rejected due to timeout after waiting 1m0s at plugin Coscheduling."
+RIVAL = "but not all beside those of group blue, which waits as well: while each takes a part, none can start"
+
+
+def test_gangs_that_take_a_part_each_are_told_of() -> None:
+    found = of_two_gangs(GAVE_UP)
+    assert f"3 of its 3 waiting pods find a node now, {RIVAL}." in first_line(found)
+    page = page_of(found)
+    assert "There is room for one of the groups red and blue at a time. Suspend or delete the others" in page
+    assert "nothing has to be freed" not in page
+
+
+def test_gangs_that_fit_together_or_did_not_give_up_are_no_rivals() -> None:
+    lacks = "0/1 nodes are available: 1 Insufficient cpu."
+    for found in (of_two_gangs(GAVE_UP, devices=6), of_two_gangs(lacks)):
+        assert "3 of its 3 waiting pods find a node now" in first_line(found)
+        assert "as well" not in first_line(found)

@@ -1,0 +1,44 @@
+"""Sentences about a pod of a StatefulSet that is made from an older template than the StatefulSet has now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubectl_dra.model.invocation import Address
+from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.main_reason import main_reason
+from kubectl_dra.output.pending.queues import admission_lines, evicted_clause
+from kubectl_dra.output.safe import Safe, command_line, fmt
+from kubectl_dra.output.words import shortened
+from kubectl_dra.reports.invocations import changing, kubectl, of
+from kubectl_dra.reports.pending.pending import PendingReport
+
+
+def older_sentence(report: PendingReport) -> Safe | None:
+    """Behind the cause, without a full stop."""
+    found = report.older_template
+    if found is None:
+        return None
+    text = "It is of an older template of its {} {}, which does not replace it by itself"
+    then = fmt(": made from the present one it would fit on {}", shortened(found.nodes)) if found.nodes else Safe("")
+    return fmt(text, found.workload.kind, found.workload.name) + then
+
+
+def only_way(report: PendingReport, address: Address) -> list[Safe] | None:
+    """What to do in place of all other ways out: they change what has been changed, or is queued again."""
+    if evicted_clause(report) is not None:
+        return list(admission_lines(report, address))
+    found = report.older_template
+    return list(older_lines(report, address)) if found is not None and found.nodes else None
+
+
+def older_lines(report: PendingReport, address: Address) -> Iterator[Safe]:
+    """What would be in its way as the present template makes it, and how it is made again."""
+    found = report.older_template
+    if found is None:
+        return
+    if found.then is not None:
+        text = "Made from the present template of {} {} it would not fit either: {}."
+        yield from wrapped(fmt(text, found.workload.kind, found.workload.name, main_reason(found.then)))
+    again = kubectl("delete", of("pod", report.pod.name, report.pod.namespace))
+    yield from command_line("To have it made from the present template: {}", changing(again, address))
