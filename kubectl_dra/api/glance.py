@@ -8,8 +8,7 @@ chunk is not looked at here: then the chunk is decoded whole, which names what i
 from __future__ import annotations
 
 from collections.abc import Hashable
-from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -18,10 +17,8 @@ from kubectl_dra.api.decoders import make_decoder
 from kubectl_dra.model.volumes import Volume
 
 _NONE: Final = msgspec.Raw(b"")
-#: Conditions that plugins look at, of an unfinished resize and of who evicts a pod.
-_READ_CONDITIONS: Final = frozenset({"PodResizePending", "DisruptionTarget"})
-
-
+#: Sources of volumes that plugins look at; the token's own source is none of them.
+_SOURCES: Final = frozenset(Volume.__struct_encode_fields__) - {"name"}
 #: How servers begin an item of a list.
 _BEGIN: Final = b'{"metadata":{"name":"'
 
@@ -54,21 +51,19 @@ class _ContainerStatus(_Part, frozen=True):
 
 
 class _Condition(_Part, frozen=True):
-    """What it says is read of few types: a pod that has one of these is decoded whole."""
+    """Plugins read the reasons of an unfinished resize and of an eviction: a pod with any reason is decoded whole."""
 
-    type: str = ""
+    reason: str = ""
 
 
-#: A volume with each source that a plugin looks at as it is written; the token's own source is none of them.
-_Volume: Final[Any] = msgspec.defstruct(
-    "_Volume",
-    [
-        (name, msgspec.Raw, msgspec.field(default=_NONE, name=key))
-        for name, key in zip(Volume.__struct_fields__, Volume.__struct_encode_fields__, strict=True)
-    ],
-    gc=False,
-)
-_NO_SOURCE: Final = _Volume()
+class _Affinity(_Part, frozen=True):
+    """Where a pod that runs had to go is read no more, and each pod of a DaemonSet names its own node there."""
+
+    pod_affinity: msgspec.Raw = _NONE
+    pod_anti_affinity: msgspec.Raw = _NONE
+
+
+_NO_AFFINITY: Final = _Affinity()
 
 
 class GlancedSpec(msgspec.Struct, rename="camel", gc=False):
@@ -78,8 +73,8 @@ class GlancedSpec(msgspec.Struct, rename="camel", gc=False):
     priority: int | None = None
     containers: tuple[_Container, ...] = ()
     init_containers: tuple[_Container, ...] = ()
-    volumes: tuple[_Volume, ...] = ()
-    affinity: msgspec.Raw = _NONE
+    volumes: tuple[dict[str, msgspec.Raw], ...] = ()
+    affinity: _Affinity = _NO_AFFINITY
     overhead: msgspec.Raw = _NONE
     resources: msgspec.Raw = _NONE
     resource_claims: msgspec.Raw = _NONE
@@ -116,24 +111,19 @@ class GlancedPod(_Part, frozen=True):
             and status.extended_resource_claim_status is _NONE
         )
 
-    def take_place(self) -> tuple[str, str]:
-        """Take out what replicas differ in: the node, which is returned with the start time, and names of volumes.
+    def take_place(self) -> str:
+        """Take out what replicas differ in: the node, the start time, which is returned, and volumes that are not read.
 
-        The volume of the token has a name of its own in each pod; of volumes without a source that plugins look at none
-        is read. Which claims a pod has is no part of what it takes of its node.
+        The volume of the token has a name of its own in each pod. Which claims a pod has is no part of what it takes of
+        its node.
         """
         spec, status = self.spec, self.status
-        place = spec.node_name, status.start_time or ""
+        started = status.start_time or ""
         spec.node_name, status.start_time = "", None
         spec.resource_claims = status.extended_resource_claim_status = _NONE
-        read = []
-        for volume in spec.volumes:
-            name, volume.name = volume.name, _NONE
-            if volume != _NO_SOURCE:
-                volume.name = name
-                read.append(volume)
-        spec.volumes = tuple(read)
-        return place
+        if spec.volumes:
+            spec.volumes = tuple([volume for volume in spec.volumes if not _SOURCES.isdisjoint(volume)])
+        return started
 
     def is_replica_of(self, other: GlancedPod) -> bool:
         """Whether plugins read the same of both, as it is written the same; of each the place was taken out before."""
@@ -149,10 +139,10 @@ class GlancedPod(_Part, frozen=True):
     def content(self) -> Hashable | None:
         """The same as something that can be looked up: all that a ``PodShape`` is made from.
 
-        None where a condition is part of that.
+        None where a condition may be part of that.
         """
         meta, spec, status = self.metadata, self.spec, self.status
-        if any(condition.type in _READ_CONDITIONS for condition in status.conditions):
+        if any(condition.reason for condition in status.conditions):
             return None
         return (
             meta.namespace,
@@ -162,7 +152,8 @@ class GlancedPod(_Part, frozen=True):
             tuple([_container(each) for each in spec.containers]),
             tuple([_container(each) for each in spec.init_containers]) if spec.init_containers else (),
             tuple(map(_written, spec.volumes)),
-            _all((spec.affinity, spec.overhead, spec.resources, spec.scheduling_group)),
+            _all((spec.affinity.pod_affinity, spec.affinity.pod_anti_affinity)),
+            _all((spec.overhead, spec.resources, spec.scheduling_group)),
             _all((status.resources, status.allocated_resources)),
             tuple([_reported(each) for each in status.container_statuses]),
             tuple([_reported(each) for each in status.init_container_statuses]) if spec.init_containers else (),
@@ -179,22 +170,22 @@ class _Items(msgspec.Struct):
 
 
 def glance(data: bytes) -> GlancedPage | None:
-    """The pods of a chunk of ``v1`` in their order; None where some are not as expected."""
+    """The pods of a chunk of ``v1`` in their order, with or without names; None where some are not as expected."""
     try:
         if not data.isascii():
             data.decode()  # the decoder does not look into parts that are kept raw
         page: GlancedPage = _pages.decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, ValueError):
         return None
-    return page if all(pod.metadata.name for pod in page.items) else None
+    return page
 
 
 class Written:
     """The pods of a chunk as they are written."""
 
-    def __init__(self, data: bytes, count: int) -> None:
+    def __init__(self, data: bytes) -> None:
         self._data = data
-        self._count = count
+        self._at = 0
         self._items: tuple[msgspec.Raw, ...] = ()
 
     def item(self, number: int) -> bytes:
@@ -204,32 +195,20 @@ class Written:
             self._items = found.items
         return bytes(self._items[number])
 
-    def piece(self, number: int) -> bytes:
-        """What should be the same, in a third of the time; who takes it makes sure of its identity.
+    def piece(self, name: str) -> bytes | None:
+        """What should be a pod behind those that were asked for before; None where none is found.
 
-        Servers begin each with its name. A text has no such quotes unescaped, so that only lists of objects within a
-        pod could look alike; then there are more pieces than pods.
+        Who takes it makes sure that it is a pod, and which. Servers begin each with its name; no text has such quotes
+        unescaped, so that only objects within a pod could look alike.
         """
-        starts, data = self._starts, self._data
-        if len(starts) != self._count:
-            return self.item(number)
-        last = number + 1 == self._count
-        end = data.rfind(b"]") if last else data.rfind(b",", 0, starts[number + 1])
-        return data[starts[number] : end]
-
-    @cached_property
-    def _starts(self) -> list[int]:
-        # Positions, since pieces of all pods would be as much memory as the chunk.
         data = self._data
-        first = data.find(_BEGIN)
-        second = data.find(_BEGIN, first + 1)
-        between = data[max(data.rfind(b",", 0, second), 0) : second]
-        behind = (between if between.strip() == b"," else b",") + _BEGIN
-        found, at = [first], data.find(behind, first)
-        while at >= 0:
-            found.append(at + len(behind) - len(_BEGIN))
-            at = data.find(behind, at + len(behind))
-        return found
+        start = data.find(b'%b%b"' % (_BEGIN, name.encode()), self._at)
+        if start < 0:
+            self._at = len(data)  # the server writes otherwise, and the next one is not there either
+            return None
+        self._at = start + len(_BEGIN)
+        behind = data.find(_BEGIN, self._at)
+        return data[start : data.rfind(b",", 0, behind) if behind >= 0 else data.rfind(b"]")]
 
 
 def _container(container: _Container) -> Hashable:
@@ -247,8 +226,8 @@ def _reported(status: _ContainerStatus) -> Hashable:
     return status.name, bytes(status.resources), bytes(status.allocated_resources)
 
 
-def _written(volume: msgspec.Struct) -> Hashable:
-    return tuple([bytes(value) for value in msgspec.structs.astuple(volume)])
+def _written(volume: dict[str, msgspec.Raw]) -> Hashable:
+    return tuple([(name, bytes(value)) for name, value in volume.items()])
 
 
 _pages: Final = make_decoder(GlancedPage)

@@ -178,6 +178,56 @@ def test_pods_alike_are_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(reducer.usage) == 50
 
 
+def test_pods_of_a_daemon_set_are_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each names its own node in a term of node affinity, which nobody reads of a pod that is there."""
+    decoded: list[bytes] = []
+    original = pods.decode_object
+    monkeypatch.setattr(pods, "decode_object", lambda data, *more: decoded.append(data) or original(data, *more))
+
+    def terms(name: str) -> Object:
+        place = {"key": "metadata.name", "operator": "In", "values": [name]}
+        return {
+            "nodeAffinity": {
+                "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchFields": [place]}]}
+            }
+        }
+
+    items = [
+        {
+            "metadata": {"name": f"p-{number}", "namespace": "a"},
+            "spec": {"nodeName": f"n-{number}", "containers": CONTAINERS[0], "affinity": terms(f"n-{number}")},
+            "status": {"phase": "Running"},
+        }
+        for number in range(9)
+    ]
+    reducer = PodReducer()
+    assert reducer.take(page(items, (",", ":")), "v1") is not None
+    assert len(decoded) == 1
+    assert reducer.usage == whole(page(items)).usage
+
+
+@pytest.mark.parametrize("separators", [(",", ":"), (", ", ": ")], ids=("close", "wide"))
+def test_a_chunk_that_is_written_otherwise_is_searched_once(
+    separators: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search for each pod that is not found would read the chunk as often as it has pods."""
+    searched: list[int] = []
+    original = Written.piece
+
+    def measured(self: Written, name: str) -> bytes | None:
+        before = self._at
+        found = original(self, name)
+        searched.append(self._at - before)
+        return found
+
+    monkeypatch.setattr(Written, "piece", measured)
+    items = [{"metadata": {"name": f"p-{number}"}, "spec": {"containers": CONTAINERS[0]}} for number in range(40)]
+    data = page(items, separators)
+    assert PodReducer().take(data, "v1") is not None
+    assert len(searched) == 40
+    assert sum(searched) <= len(data)
+
+
 def test_pods_with_claims_are_of_the_shapes_of_others() -> None:
     """Claims differ from pod to pod; what plugins read of the pods does not."""
     spec = {"nodeName": "n-1", "containers": CONTAINERS[0]}

@@ -5,12 +5,13 @@ So memory does not grow with the pods of a cluster, only with its nodes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from sys import intern
 from typing import Any, Final
 
 from kubectl_dra.api.decode import DecodeError, decode_object
-from kubectl_dra.api.glance import GlancedPod, Written, glance
+from kubectl_dra.api.glance import GlancedMeta, GlancedPod, Written, glance
 from kubectl_dra.api.kinds import POD
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.core import Pod
@@ -81,8 +82,9 @@ class PodReducer:
         whole_nodes: frozenset[str] = frozenset(),
     ) -> None:
         self.kept: list[Record] = []
-        self._placed: dict[str, list[PodInfo]] = {}
+        self._placed: defaultdict[str, list[PodInfo]] = defaultdict(list)
         self._named = named
+        self._names = frozenset(key.name for key in named)
         self._keep_all = keep_all
         self._whole_nodes = whole_nodes
         self._infos = PodInfos()
@@ -100,35 +102,36 @@ class PodReducer:
                 if self._keep_all or matters(pod, self._whole_nodes) or key_of(pod.metadata) in self._named:
                     self.kept.append(pod)
                 if pod.spec.node_name and not is_terminal(pod):
-                    self._place(pod.spec.node_name, self._infos.of(pod))
+                    self._placed[pod.spec.node_name].append(self._infos.of(pod))
 
     def take(self, data: bytes, api_version: str) -> Taken | None:
         """Take one chunk straight from its bytes; None where it has to be decoded first: nothing of it is taken."""
         page = None if self._keep_all or api_version != POD.api_version else glance(data)
         if page is None:
             return None
-        whole = _Whole(data, api_version, page.items)
+        whole = _Whole(data, api_version)
         kept: list[Record] = []
         placed: list[tuple[str, PodInfo]] = []
         try:
             for number, pod in enumerate(page.items):
                 meta, node = pod.metadata, pod.spec.node_name
-                key = Key(intern(meta.namespace), meta.name)
+                if not meta.name:
+                    return None
+                named = meta.name in self._names and Key(meta.namespace, meta.name) in self._named
                 ended = pod.status.phase in TERMINAL
-                alone = pod.has_devices_or_group or not (node or ended) or node in self._whole_nodes
-                if alone or key in self._named:
-                    found = whole.pod(number)
-                    if key in self._named or matters(found, self._whole_nodes):
+                if named or pod.has_devices_or_group or not (node or ended) or node in self._whole_nodes:
+                    found = whole.pod(number, meta)
+                    if named or matters(found, self._whole_nodes):
                         kept.append(found)
                 if node and not ended:
-                    _, started = pod.take_place()
+                    started = pod.take_place()
                     shape = self._shape(pod, number, whole)
-                    placed.append((node, PodInfo(key, meta.uid, shape, started)))
+                    placed.append((node, PodInfo(Key(shape.namespace, meta.name), meta.uid, shape, started)))
         except DecodeError:
             return None
         self.kept += kept
         for node, info in placed:
-            self._place(node, info)
+            self._placed[node].append(info)
         first = page.items[0].metadata if page.items else None
         return Taken(page.metadata, Key(first.namespace, first.name) if first is not None else None)
 
@@ -140,48 +143,43 @@ class PodReducer:
                 return shape
         content = pod.content()
         if content is None:
-            return self._infos.shape_of(whole.pod(number))
+            return self._infos.shape_of(whole.pod(number, pod.metadata))
         found = self._shapes.get(content)
         if found is None:
-            found = self._infos.shape_of(whole.pod(number))
+            found = self._infos.shape_of(whole.pod(number, pod.metadata))
             if len(self._shapes) < MOST_SHAPES:
                 self._shapes[content] = found
         self._recent = [(pod, found), *self._recent[: _MOST_RECENT - 1]]
         return found
 
-    def _place(self, node: str, info: PodInfo) -> None:
-        known = self._placed.get(node)
-        if known is None:
-            self._placed[node] = [info]
-        else:
-            known.append(info)
-
 
 class _Whole:
     """The pods of a chunk that are decoded whole."""
 
-    def __init__(self, data: bytes, api_version: str, glanced: Sequence[GlancedPod]) -> None:
-        self._written = Written(data, len(glanced))
+    def __init__(self, data: bytes, api_version: str) -> None:
+        self._written = Written(data)
         self._api_version = api_version
-        self._glanced = glanced
         self._known: tuple[int, Pod] | None = None
 
-    def pod(self, number: int) -> Pod:
+    def pod(self, number: int, glanced: GlancedMeta) -> Pod:
         """One of them. Raises :class:`DecodeError`."""
         if self._known is not None and self._known[0] == number:
             return self._known[1]
-        found = self._in_piece(number)
+        found = self._in_piece(glanced)
         if found is None:
             found = self._decoded(self._written.item(number))
         self._known = number, found
         return found
 
-    def _in_piece(self, number: int) -> Pod | None:
+    def _in_piece(self, glanced: GlancedMeta) -> Pod | None:
+        data = self._written.piece(glanced.name)
+        if data is None:
+            return None
         try:
-            found = self._decoded(self._written.piece(number))
+            found = self._decoded(data)
         except DecodeError:
             return None
-        meta, glanced = found.metadata, self._glanced[number].metadata
+        meta = found.metadata
         same = (meta.uid, meta.name, meta.namespace) == (glanced.uid, glanced.name, glanced.namespace)
         return found if same else None
 
