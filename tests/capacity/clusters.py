@@ -15,12 +15,13 @@ _TAINT: Final = {"key": "ecc", "effect": "NoSchedule"}
 
 @dataclass(frozen=True)
 class Shape:
-    """A request of a bare pod."""
+    """A request of a bare pod; ``otherwise``: a second alternative, so many devices of whatever model."""
 
     count: int
     selector: str = ""
     same: str = ""
     cpu: str = ""
+    otherwise: int = 0
 
 
 def cluster(seed: str, *, small: bool = False) -> tuple[Object, Shape]:

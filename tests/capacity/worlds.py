@@ -20,6 +20,7 @@ from kubectl_dra.model.resource import (
     DeviceConstraint,
     DeviceRequest,
     DeviceSelector,
+    DeviceSubRequest,
     ExactDeviceRequest,
     ResourceClaimSpec,
 )
@@ -58,7 +59,14 @@ def shape_of(wanted: clusters.Shape) -> Shape:
         device_class_name=clusters.DRIVER, selectors=selectors, allocation_mode="ExactCount", count=wanted.count
     )
     constraints = (DeviceConstraint(match_attribute=wanted.same),) if wanted.same else ()
-    spec = ResourceClaimSpec(DeviceClaim((DeviceRequest("gpus", exactly),), constraints))
+    request = DeviceRequest("gpus", exactly)
+    if wanted.otherwise:
+        first, second = (
+            DeviceSubRequest(name, clusters.DRIVER, chosen, "ExactCount", count)
+            for name, chosen, count in (("one", selectors, wanted.count), ("two", (), wanted.otherwise))
+        )
+        request = DeviceRequest("gpus", first_available=(first, second))
+    spec = ResourceClaimSpec(DeviceClaim((request,), constraints))
     pod = bare_pod(key)
     if wanted.cpu:
         resources = ResourceRequirements(

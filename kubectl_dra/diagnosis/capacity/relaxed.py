@@ -16,7 +16,7 @@ import msgspec
 
 from kubectl_dra.allocation import ClaimSearch as Allocating
 from kubectl_dra.allocation.checks.checks import Checks
-from kubectl_dra.allocation.checks.requests import Request
+from kubectl_dra.allocation.checks.requests import Choice, Request
 from kubectl_dra.allocation.errors import Aborted
 from kubectl_dra.allocation.input.candidates import Candidate
 from kubectl_dra.allocation.input.pools import gather
@@ -104,16 +104,32 @@ class _Emptied:
         except Aborted:
             return 0
         most, union, needed = _UNLIMITED, set[int](), 0
-        for request in allocating.plan.requests:
-            if request.parent is not None or request.admin or request.takes_all:
+        for choice in (choice for claim in allocating.plan.claims for choice in claim.choices):
+            found = self._by_choice(checks, choice)
+            if found is None:
                 return _UNLIMITED
+            copies, positions, least = found
+            most = min(most, copies)
+            union |= positions
+            needed += least
+        return min(most, len(union) // needed) if needed else most
+
+    def _by_choice(self, checks: Checks, choice: Choice) -> tuple[int, set[int], int] | None:
+        """For how many copies there are devices, which ones, and how many of them a copy takes at least.
+
+        Each copy gets one of the alternatives. None where a device may serve any number of copies.
+        """
+        copies, positions = 0, set[int]()
+        for request in choice.options:
+            if request.admin or request.takes_all:
+                return None
             free = [c for c in checks.candidates if not never(checks, request, c)]
             if any(candidate.shareable for candidate in free):
-                return _UNLIMITED
-            needed += request.spec.count
-            union.update(candidate.position for candidate in free)
-            most = min(most, self._with_constraints(checks, request, free) // max(request.spec.count, 1))
-        return min(most, len(union) // needed) if needed else most
+                return None
+            positions.update(candidate.position for candidate in free)
+            copies += self._with_constraints(checks, request, free) // max(request.spec.count, 1)
+        least = min(request.spec.count for request in choice.options)
+        return min(copies, len(positions) // max(least, 1)), positions, least
 
     def _with_constraints(self, checks: Checks, request: Request, free: Sequence[Candidate]) -> int:
         """How many of the devices are of use where all of one copy must have the same value."""
@@ -164,10 +180,9 @@ class _Emptied:
 
     def _needed_by_copy(self) -> int:
         """The devices of one copy; 0 where that can't be told."""
-        requests = self._allocating.plan.requests if self._allocating is not None else ()
-        if self._extended or any(r.parent is not None or r.admin or r.takes_all for r in requests):
-            return 0
-        return sum(request.spec.count for request in requests)
+        claims = self._waiting.claims
+        counts = [_least(request) for claim in claims for request in claim.spec.devices.requests]
+        return sum(counts) if all(counts) and not self._extended else 0
 
     def _of_kind(self, pod: Movable, free: DeviceSet) -> Iterator[_Demand]:
         """What a pod takes at least, request by request, whether it stays or moves."""
