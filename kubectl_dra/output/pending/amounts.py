@@ -80,6 +80,12 @@ def free_amount(resource: str, number: int) -> Safe:
     return fmt("{} {}free {}", _held(resource, number), Safe("of " if resource in _BYTES else ""), many)
 
 
+def part_of(resource: str, there: int, wanted: int) -> Safe:
+    """``2 of the 4 CPUs``, ``8Gi of the 16Gi of memory``, ``0 of the 1 pods``."""
+    of_it = fmt("of {}", resource) if resource in _BYTES else _nouns(resource)[1]
+    return fmt("{} of the {} {}", _held(resource, there), _held(resource, wanted), of_it)
+
+
 def _held(resource: str, number: int) -> Safe:
     return _cores(number) if resource == "cpu" else _amount(resource, number)
 

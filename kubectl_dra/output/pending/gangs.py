@@ -17,6 +17,7 @@ from kubectl_dra.model.invocation import HERE, Address, Words
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.gang_words import incomplete_sentence, mixed_sentence, workload_sentence
 from kubectl_dra.output.pending.made import refused_sentence
+from kubectl_dra.output.pending.queue_limits import limit_of, words_of
 from kubectl_dra.output.pending.queues import queue_lines, queue_reason
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import counted, did_you_mean, listed
@@ -184,7 +185,8 @@ def elsewhere_sentence(gang: records.GangElsewhere, _cause: records.Cause) -> Sa
     below = gang.lacking and is_counted(gang)
     says = fmt(" and says: {}", gang.words.rstrip(". ")) if gang.words and not below else Safe("")
     if not is_counted(gang):
-        return fmt("{} has to place it{}{}", by, says, _members(gang))
+        members = Safe("") if gang.members == 1 and limit_of(gang) is not None else _members(gang)
+        return fmt("{} has to place it{}{}", by, says, members)
     text = "{} places its group {} as a whole{} the default scheduler's rules {} of its {} {} a node now"
     between = fmt("{}. By", says) if says else Safe(", and by")
     few = 0 < (gang.fitting or 0) < gang.waiting
@@ -214,7 +216,7 @@ def _application(gang: records.GangElsewhere, by: Safe) -> Safe:
     if group is not None:
         starts = fmt(" of {} that start together", counted(group.least, "pod")) if group.least else Safe("")
         tasks = fmt(", task group {}{}", group.name, starts)
-    says = fmt(" and says: {}", gang.words.rstrip(". ")) if gang.words else Safe("")
+    says = fmt(" and says: {}", words_of(gang)) if gang.words else Safe("")
     number = Safe("")
     if gang.waiting > 1 and gang.fitting is not None:
         text = ". By the default scheduler's rules {} of its {} {} a node now"

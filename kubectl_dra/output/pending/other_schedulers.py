@@ -11,6 +11,7 @@ from kubectl_dra.diagnosis.records import BoundBy, Evidence, GangElsewhere, Sche
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.model.names import DEFAULT_SCHEDULER
 from kubectl_dra.output.pending.gang_words import JOBS
+from kubectl_dra.output.pending.queue_limits import limit_advice, limit_commands, limit_of
 from kubectl_dra.output.safe import Safe, command_line, fmt
 from kubectl_dra.output.words import listed, plural
 from kubectl_dra.reports.invocations import changing, kubectl, of, reading
@@ -98,7 +99,9 @@ def fewer_commands(detail: Evidence | None, namespace: str, address: Address) ->
 
 
 def scheduler_log(detail: Evidence | None, address: Address) -> Iterator[Safe]:
-    """The log of a scheduler that has written something, and where YuniKorn shows what it knows."""
+    """The log of a scheduler that has written something, and where it shows what its queues have."""
+    if isinstance(detail, GangElsewhere):
+        yield from limit_commands(detail, address)
     if isinstance(detail, GangElsewhere) and detail.system == YUNIKORN.name:
         # As its Helm chart installs it; the port is that of its web pages.
         words = kubectl("port-forward", of("service", "yunikorn-service", "yunikorn"), "9889")
@@ -120,6 +123,8 @@ def gang_advice(gang: GangElsewhere) -> Safe:
         return fmt("Whoever closed queue {} opens it again, or use another one: spec.queue of the group.", gang.queue)
     if would_fit(gang) and gang.rivals:
         return fmt(_ONE_AT_A_TIME, listed([gang.name, *gang.rivals], "and"))
+    if (limit := limit_of(gang)) is not None:
+        return limit_advice(gang, limit)
     if would_fit(gang):
         return fit_advice(gang)
     if is_queue_short(gang):

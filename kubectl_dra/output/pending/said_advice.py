@@ -23,6 +23,7 @@ from kubectl_dra.output.pending.other_schedulers import (
     scheduler_log,
     volcano_queue,
 )
+from kubectl_dra.output.pending.queue_limits import limit_of
 from kubectl_dra.output.pending.queues import queue_advice
 from kubectl_dra.output.pending.rejections import (
     BY_NODE_TAINT,
@@ -161,8 +162,8 @@ def _advice_on_others(report: PendingReport) -> Safe | None:
     """The next step where another scheduler, or a plugin that is not of the default profile, decides."""
     cause = report.causes[0]
     match cause.detail:
-        case records.GangElsewhere(name=name) as gang if (
-            name and cause.code is Code.OTHER_SCHEDULER and (gang.queue_state or _has_written(report))
+        case records.GangElsewhere() as gang if cause.code is Code.OTHER_SCHEDULER and (
+            limit_of(gang) or (gang.name and (gang.queue_state or _has_written(report)))
         ):
             return gang_advice(gang)
         case records.GangElsewhere(system=YUNIKORN.name) if cause.code is Code.OTHER_SCHEDULER:

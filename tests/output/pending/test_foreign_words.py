@@ -171,3 +171,34 @@ def test_which_nodes_the_configuration_prescribes_is_said_to_be_there() -> None:
         "configuration adds to all pods."
     )
     assert "addedAffinity" in page_of(report)
+
+
+@pytest.mark.parametrize(
+    ("words", "field", "way"),
+    [
+        (
+            "hpc quota has reached the allowable limit of GPUs. Limit is 6 GPUs, currently 6 GPUs allocated and "
+            "workload requested 2 GPUs",
+            "gpu.limit",
+            "",
+        ),
+        (
+            "Non-preemptible workload is over quota. Workload requested 8 CPU cores, but hpc quota is 4 cores, while 0 "
+            "cores are already allocated for non-preemptible pods. Use a preemptible workload to go over quota.",
+            "cpu.quota",
+            ", or give the pod a PriorityClass that may be preempted, which may use more than the quota",
+        ),
+    ],
+)
+def test_a_limit_of_a_queue_of_kai_is_what_has_to_be_raised(words: str, field: str, way: str) -> None:
+    """Neither the rest of a group nor nodes are short: its queue may not have more."""
+    pod = build.pod(claims=["claim"], schedulerName="kai-scheduler")
+    pod["metadata"] |= {"labels": {"kai.scheduler/queue": "hpc"}, "annotations": {"pod-group-name": "pg"}}
+    said = build.event("pod", "Unschedulable", words)
+    report = report_of(build.node(), build.slice_("node-1", build.device("g")), pod, build.claim(), said)
+    page = " ".join(page_of(report).split())
+    assert f"whoever manages the queue raise its spec.resources.{field}{way}. Nodes and devices are not" in page
+    assert "kubectl get queues.scheduling.run.ai/hpc -o yaml" in page
+    assert "kubectl get pods -A -l kai.scheduler/queue=hpc -o wide" in page
+    assert "minMember" not in page
+    assert "only unfinished pod" not in first_line(report)

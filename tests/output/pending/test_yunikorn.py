@@ -40,7 +40,35 @@ def test_what_the_labels_say_and_what_is_lacking() -> None:
 def test_its_words_are_in_events_of_type_normal() -> None:
     words = "Request 'a' does not fit in queue 'root.hpc' (requested map[pods:1], available map[pods:0])"
     event = build.event("pod", "Informational", words) | {"type": "Normal"}
-    assert f"and says: {words}" in first_line(report_of(*CLUSTER, *member("pod"), event))
+    told = "and says: queue root.hpc has only 0 of the 1 pods left that it requests"
+    assert told in first_line(report_of(*CLUSTER, *member("pod"), event))
+
+
+def test_amounts_of_a_queue_are_told_in_units_that_people_use() -> None:
+    amounts = (
+        "requested map[memory:17179869184 nvidia.com/gpu:2 vcore:4000], available map[memory:8589934592 vcore:1500]"
+    )
+    event = build.event("pod", "Informational", f"Request 'a' does not fit in queue 'root.hpc' ({amounts})")
+    report = report_of(*CLUSTER, *member("pod", groups=""), event | {"type": "Normal"})
+    assert first_line(report).endswith(
+        "and says: queue root.hpc has only 8Gi of the 16Gi of memory and 1.5 of the 4 CPUs left that it requests."
+    )
+    page = " ".join(page_of(report).split())
+    assert "map[" not in page
+    assert "have whoever manages the queue raise its resources.max in YuniKorn's configuration" in page
+    assert "Nodes and devices are not what it waits for." in page
+    assert "of a task group" not in page
+
+
+def test_the_quota_of_a_user_and_words_that_are_not_known() -> None:
+    words = "Request 'a' exceeds the available user quota (requested map[vcore:4000], available map[vcore:0])"
+    event = build.event("pod", "Informational", words) | {"type": "Normal"}
+    assert "the quota of its user has only 0 of the 4 CPUs left" in first_line(
+        report_of(*CLUSTER, *member("pod", groups=""), event)
+    )
+    odd = "Request 'a' does not fit in queue 'root.hpc' (requested map[vcore:x], available map[vcore:0])"
+    event = build.event("pod", "Informational", odd) | {"type": "Normal"}
+    assert f"and says: {odd}" in first_line(report_of(*CLUSTER, *member("pod", groups=""), event))
 
 
 def test_of_a_single_pod_it_is_said_whether_the_default_scheduler_would_place_it() -> None:

@@ -1,0 +1,114 @@
+"""Limits of the queues of KAI and YuniKorn, which their schedulers tell in words: what is short, and what makes room.
+
+Upstream: KAI-Scheduler, pkg/scheduler/api/messages.go; yunikorn-core, pkg/scheduler/objects/events (ask events), whose
+amounts are milli-cores (vcore) and bytes, and where a resource that is not limited stands only among those requested.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+
+from kubectl_dra.diagnosis.gangs.elsewhere import KAI, YUNIKORN
+from kubectl_dra.diagnosis.records import GangElsewhere
+from kubectl_dra.model.invocation import Address
+from kubectl_dra.output.pending.amounts import part_of
+from kubectl_dra.output.safe import Safe, command_line, fmt, safe
+from kubectl_dra.output.words import listed
+from kubectl_dra.reports.invocations import kubectl, of, reading
+
+_OF_KAI: Final = (
+    re.compile(r"^(?P<queue>\S+) quota has reached the allowable (?P<field>limit) of (?P<what>GPUs|CPU|memory)"),
+    re.compile(r"^Non-preemptible .* \S+ (?P<what>GPUs|CPU|GB memory)[^,]*, but (?P<queue>\S+) (?P<field>quota) is "),
+)
+#: What a field of a queue of KAI limits, by its message.
+_FIELDS: Final = {"GPUs": "gpu", "CPU": "cpu", "memory": "memory", "GB memory": "memory"}
+_KAI_QUEUES: Final = "queues.scheduling.run.ai"
+_KAI_LABEL: Final = "kai.scheduler/queue"
+_OF_YUNIKORN: Final = re.compile(
+    r"^Request '[^']*' (?:does not fit in queue '(?P<queue>[^']*)'|exceeds the available user quota) "
+    r"\(requested map\[(?P<wanted>[^\]]*)\], available map\[(?P<left>[^\]]*)\]\)"
+)
+_NAMES: Final = {"vcore": "cpu"}
+
+
+class QueueLimit(NamedTuple):
+    """``told``: the scheduler's words in units that people use; None where they are plain already.
+
+    ``field``: of the Queue of KAI that limits it.
+    """
+
+    queue: str
+    field: str = ""
+    told: Safe | None = None
+
+
+def limit_of(gang: GangElsewhere) -> QueueLimit | None:
+    """The limit that keeps a pod in its queue, by the scheduler's last words."""
+    if gang.system == KAI.name:
+        found = next((match for each in _OF_KAI if (match := each.match(gang.words)) is not None), None)
+        if found is None:
+            return None
+        return QueueLimit(found["queue"], f"spec.resources.{_FIELDS[found['what']]}.{found['field']}")
+    match = _OF_YUNIKORN.match(gang.words) if gang.system == YUNIKORN.name else None
+    return _of_yunikorn(match) if match is not None else None
+
+
+def _of_yunikorn(match: re.Match[str]) -> QueueLimit | None:
+    wanted, left = _amounts(match["wanted"]), _amounts(match["left"])
+    short = [name for name, number in wanted.items() if name in left and left[name] < number]
+    if not short:
+        return None
+    amounts = listed([part_of(_NAMES.get(name, name), max(left[name], 0), wanted[name]) for name in short])
+    whose = fmt("queue {}", match["queue"]) if match["queue"] else Safe("the quota of its user")
+    return QueueLimit(match["queue"] or "", told=fmt("{} has only {} left that it requests", whose, amounts))
+
+
+def _amounts(text: str) -> Mapping[str, int]:
+    """Of Go's ``map[memory:1024 vcore:2000]``; what is no number is left out."""
+    pairs = (each.rpartition(":") for each in text.split())
+    return {name: int(number) for name, _, number in pairs if number.lstrip("-").isdecimal()}
+
+
+def words_of(gang: GangElsewhere) -> Safe:
+    """What the scheduler says, in plain words where they are known."""
+    limit = limit_of(gang)
+    return limit.told if limit is not None and limit.told is not None else safe(gang.words.rstrip(". "))
+
+
+def limit_advice(gang: GangElsewhere, limit: QueueLimit) -> Safe:
+    """Whose end makes room, and which field of what says how much there is."""
+    queue = fmt("queue {}", limit.queue) if limit.queue else Safe("its user")
+    if gang.system == YUNIKORN.name:
+        whose = fmt("the queue raise its resources.max" if limit.queue else "the queues raise the limit of the user")
+        text = (
+            "Wait until other work of {} ends, request no more than is left, or have whoever manages {} in YuniKorn's "
+            "configuration (ConfigMap yunikorn-configs).{}"
+        )
+        return fmt(text, queue, whose, _besides(gang))
+    preemptible = Safe(
+        ", or give the pod a PriorityClass that may be preempted, which may use more than the quota"
+        if limit.field.endswith("quota")
+        else ""
+    )
+    text = "Wait until other work of {} ends, end some of it, or have whoever manages the queue raise its {}{}.{}"
+    return fmt(text, queue, limit.field, preemptible, _besides(gang))
+
+
+def _besides(gang: GangElsewhere) -> Safe:
+    """That there is room on nodes, where there is for all of its pods."""
+    fits = gang.fitting is not None and gang.fitting >= gang.waiting
+    return Safe(" Nodes and devices are not what it waits for." if fits else "")
+
+
+def limit_commands(gang: GangElsewhere, address: Address) -> Iterator[Safe]:
+    """What shows a queue of KAI, and the work that it has."""
+    limit = limit_of(gang)
+    if limit is None or gang.system != KAI.name:
+        return
+    shown = kubectl("get", of(_KAI_QUEUES, limit.queue), "-o", "yaml")
+    yield from command_line("Its limits, and what is allocated: {}", reading(shown, address))
+    if limit.queue == gang.queue:
+        pods = kubectl("get", "pods", "-A", "-l", f"{_KAI_LABEL}={limit.queue}", "-o", "wide")
+        yield from command_line("The work of the queue: {}", reading(pods, address))
