@@ -42,7 +42,7 @@ from kubectl_dra.diagnosis.records import (
     SchedulerName,
     Verdict,
 )
-from kubectl_dra.diagnosis.said import agreement, events, foreign, in_flight, kubelet, refusals, unread
+from kubectl_dra.diagnosis.said import agreement, events, foreign, in_flight, kubelet, refusals, unread, whole_words
 from kubectl_dra.diagnosis.said.agreement import Prediction, newest_versions
 from kubectl_dra.model.core import Event, Pod
 from kubectl_dra.model.ids import Key
@@ -255,8 +255,10 @@ class PodCase:
         ours, judgement = judgement, foreign.judged(judgement, seen)
         before = refusals.earlier(self._events(), seen) if refused is None else None
         causes += (before,) if before is not None else ()
+        heard = None
         if judgement.verdict is Verdict.UNKNOWN and self._lacks_evidence():
-            causes = (self._evidence_cause(), *causes)
+            causes = (self._evidence_cause(), *whole_words.beside(causes, seen))
+            heard = whole_words.under_way(self.pod, seen)
         return Finding(
             judgement.verdict,
             causes,
@@ -265,7 +267,7 @@ class PodCase:
             tuple(left_open(group, plugins) for group in groups),
             judgement.depends_on_node_order,
             plugins,
-            examination.preemption if ours.verdict is Verdict.UNSCHEDULABLE else None,
+            examination.preemption if ours.verdict is Verdict.UNSCHEDULABLE else heard,
             examination.taken_to_wait if judgement.verdict is Verdict.SCHEDULABLE else (),
         )
 

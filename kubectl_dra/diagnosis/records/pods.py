@@ -224,7 +224,8 @@ class HeardReason(ReportRecord, frozen=True):
     """A reason of the scheduler's message, and of how many nodes it says so; ``plugin``: whose words these are.
 
     ``resource``: of which the pod requests ``requested`` (milli-cores or base units), where nodes have too little.
-    ``of_all``: said of the pod, before any node was tried.
+    ``of_all``: said of the pod, before any node was tried. ``wish``: what of the pod these nodes do not meet, or have
+    in use (labels, host ports, volume claims), and ``users``: pods of its namespace that use it, ``NAME on NODE``.
     """
 
     text: str
@@ -233,6 +234,8 @@ class HeardReason(ReportRecord, frozen=True):
     resource: str = ""
     requested: int = 0
     of_all: bool = False
+    wish: str = ""
+    users: tuple[str, ...] = ()
 
 
 class DeviceUser(ReportRecord, frozen=True):

@@ -32,6 +32,7 @@ from kubectl_dra.diagnosis.records import (
     Observed,
     OwnHolder,
 )
+from kubectl_dra.diagnosis.said import whole_words
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.forms import class_names, forms
 from kubectl_dra.model.held import results_of
@@ -59,7 +60,7 @@ def cause(
 ) -> Cause:
     decisive = tuple(each for each in missing if each.decides)
     used = allocated(world, pod.metadata.namespace, (claim.spec for claim in claims))
-    said = MissingEvidence(decisive, *reasons(pod, seen), used, _own_holders(world, pod, claims))
+    said = MissingEvidence(decisive, *reasons(world, pod, seen), used, _own_holders(world, pod, claims))
     return Cause(Code.EVIDENCE_MISSING, said)
 
 
@@ -179,7 +180,7 @@ def _user(claim: ResourceClaim) -> str:
     return f"{claim.metadata.namespace}/{reserved[0].name if len(reserved) == 1 else claim.metadata.name}"
 
 
-def reasons(pod: Pod, seen: Observed | None) -> tuple[tuple[HeardReason, ...], int]:
+def reasons(state: ClusterState, pod: Pod, seen: Observed | None) -> tuple[tuple[HeardReason, ...], int]:
     """The reasons, those of the most nodes first, and how many nodes there were; empty without such a message."""
     said = parse_fit_error(seen.message) if seen is not None and seen.status == "False" else None
     if said is None:
@@ -187,7 +188,7 @@ def reasons(pod: Pod, seen: Observed | None) -> tuple[tuple[HeardReason, ...], i
     if said.pre_filter:
         return (HeardReason(said.pre_filter, said.nodes, plugin_of(said.pre_filter), of_all=True),), said.nodes
     most = sorted(said.reasons.items(), key=lambda each: (-each[1], each[0]))
-    return tuple(_reason(pod, text, number) for text, number in most), said.nodes
+    return tuple(_reason(state, pod, text, number) for text, number in most), said.nodes
 
 
 def nearest(heard: Sequence[HeardReason]) -> HeardReason:
@@ -199,7 +200,8 @@ def nearest(heard: Sequence[HeardReason]) -> HeardReason:
     return max(heard, key=lambda each: order.get(each.plugin, -1))
 
 
-def _reason(pod: Pod, text: str, nodes: int) -> HeardReason:
+def _reason(state: ClusterState, pod: Pod, text: str, nodes: int) -> HeardReason:
     resource = text.removeprefix(_INSUFFICIENT) if text.startswith(_INSUFFICIENT) else ""
     requested = pod_requests(pod).get(resource, 0) if resource else 0
-    return HeardReason(text, nodes, plugin_of(text), resource, requested)
+    wish, users = whole_words.of_pod(state, pod, text)
+    return HeardReason(text, nodes, plugin_of(text), resource, requested, wish=wish, users=users)

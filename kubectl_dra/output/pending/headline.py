@@ -18,6 +18,8 @@ from kubectl_dra.output.pending.heard import (
     heard_sentence,
     is_before_devices,
     is_heard_first,
+    makes_room,
+    named_cause,
 )
 from kubectl_dra.output.pending.lingering import lingering_sentence, overdue_sentence
 from kubectl_dra.output.pending.main_reason import main_reason
@@ -152,7 +154,8 @@ def _unread_beside(report: PendingReport, reason: Safe) -> Safe:
             "could not be read."
         )
         return fmt(text, names_of(free))
-    return Safe("") if is_before_devices(report) else fmt(" Why cannot be said: {}.", reason)
+    known = is_before_devices(report) or named_cause(report) is not None or makes_room(report)
+    return Safe("") if known else fmt(" Why cannot be said: {}.", reason)
 
 
 def pending_cause(report: PendingReport) -> Safe:

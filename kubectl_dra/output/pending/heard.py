@@ -6,81 +6,44 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
+import msgspec
+
 from kubectl_dra.api.kinds import RESOURCE_SLICE
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Bound, HeardReason, HeldFor, MissingEvidence, NodeOutcome, OwnHolder, Verdict
+from kubectl_dra.diagnosis.records import (
+    Bound,
+    Cause,
+    FatalError,
+    HeardReason,
+    HeldFor,
+    MissingEvidence,
+    NodeOutcome,
+    OwnHolder,
+    QuotaShortage,
+    Verdict,
+)
 from kubectl_dra.diagnosis.said.unread import nearest
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.explain.index import matching
 from kubectl_dra.output.explain.pages import reason_page
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.amounts import free_amount
+from kubectl_dra.output.pending.heard_words import page_of, predicate
+from kubectl_dra.output.pending.main_reason import main_reason
 from kubectl_dra.output.pending.node_names import names_of
-from kubectl_dra.output.safe import Safe, command_line, fmt
-from kubectl_dra.output.words import ago, counted
+from kubectl_dra.output.pending.quotas import quota_advice
+from kubectl_dra.output.safe import Safe, command_line, fmt, safe
+from kubectl_dra.output.words import ago, counted, listed
 from kubectl_dra.reports.invocations import changing, dra, kubectl, of, reading
 from kubectl_dra.reports.pending.nodes import NodeGroupRecord
 from kubectl_dra.reports.pending.pending import PendingReport
-from kubectl_dra.scheduler.allocation_errors import CANNOT_ALLOCATE
 from kubectl_dra.scheduler.fit_error import DYNAMIC_RESOURCES, SCHEDULER_ERROR, without_idle_words, without_preemption
-from kubectl_dra.scheduler.plugins import (
-    inter_pod_affinity,
-    node_affinity,
-    node_declared_features,
-    node_name,
-    node_ports,
-    node_resources_fit,
-    node_unschedulable,
-    pod_topology_spread,
-    taint_toleration,
-    volume_restrictions,
-)
 from kubectl_dra.scheduler.reasons import is_simulated
 
 #: What every node has some of, and no device.
 _NO_DEVICES: Final = ("cpu", "memory", "ephemeral-storage")
-_OF_NODES: Final = "node(s) "
-#: Upstream: taint_toleration.go of releases before 1.35.
-_TAINT: Final = "node(s) had untolerated taint {"
-
-#: The first word of what a node does, of several.
-_OF_SEVERAL: Final = {"is": "are", "has": "have", "does": "do", "lacks": "lack"}
-_ELSEWHERE: Final = ("does not reach its volumes", Code.VOLUME_ELSEWHERE)
-_TAINTS: Final = ("has taints that it does not tolerate", Code.NODE_TAINTS)
-#: What a node does that is rejected for a reason, and the code whose page helps.
-_WORDS: Final[dict[str, tuple[str, Code]]] = {
-    node_name.TEXT: ("is not the one it names", Code.NODE_NAME),
-    node_unschedulable.TEXT: ("is cordoned", Code.NODE_UNSCHEDULABLE),
-    taint_toleration.TEXT: _TAINTS,
-    node_affinity.TEXT: ("does not match its node selector or affinity", Code.NODE_AFFINITY),
-    node_ports.TEXT: ("has its host port taken", Code.NODE_PORTS),
-    node_resources_fit.TOO_MANY_PODS: ("has no pod slots left", Code.NODE_RESOURCES),
-    volume_restrictions.CLAIM_IN_USE: (
-        "cannot have its volume, which another pod uses alone (ReadWriteOncePod)",
-        Code.VOLUME_IN_USE,
-    ),
-    volume_restrictions.DISK_CONFLICT: ("cannot have its volume, which another pod there uses", Code.VOLUME_IN_USE),
-    "node(s) exceed max volume count": ("has no room for another volume", Code.VOLUME_LIMIT),
-    "node(s) didn't find available persistent volumes to bind": (
-        "has no PersistentVolume for its claims",
-        Code.NO_VOLUME,
-    ),
-    "node(s) didn't match PersistentVolume's node affinity": _ELSEWHERE,
-    "node(s) had volume node affinity conflict": _ELSEWHERE,
-    "node(s) had no available volume zone": _ELSEWHERE,
-    "node(s) did not have enough free storage": ("has too little storage for its volumes", Code.NO_VOLUME),
-    pod_topology_spread.UNEVEN: ("would break its topology spread constraint", Code.SPREAD),
-    pod_topology_spread.MISSING_LABEL: ("lacks the label of its topology spread constraint", Code.SPREAD),
-    inter_pod_affinity.EXISTING_TEXT: ("has pods that keep it away (their anti-affinity)", Code.KEPT_AWAY),
-    inter_pod_affinity.AFFINITY_TEXT: ("does not match its pod affinity", Code.NO_COMPANY),
-    inter_pod_affinity.ANTI_AFFINITY_TEXT: ("has pods that its anti-affinity avoids", Code.UNWANTED_COMPANY),
-    node_declared_features.TEXT: ("lacks a feature that it needs", Code.NODE_FEATURES),
-    CANNOT_ALLOCATE: ("has no free devices that satisfy its claims", Code.DEVICES_IN_USE),
-    "resourceclaim not available on the node": (
-        "cannot use the devices that its claim has already",
-        Code.CLAIM_ELSEWHERE,
-    ),
-}
+#: What the scheduler's words say by themselves.
+_NAMED: Final = (Code.SELECTOR_FAILS, Code.CLASS_SELECTOR_FAILS, Code.QUOTA_EXCEEDED)
 _TAINTED: Final = Safe(
     "What usually helps: Ask whoever may read the rules which devices are tainted, and why. A taint ends with its "
     "rule, once the fault is repaired; until then only requests that tolerate it get the device. What shows the rules:"
@@ -123,11 +86,29 @@ def is_before_devices(report: PendingReport) -> bool:
 def heard_sentence(report: PendingReport) -> Safe:
     """What the scheduler wrote, in plain words where they are known."""
     said = said_of(report)
+    if named_cause(report) is not None:
+        return fmt("{}, says the scheduler", main_reason(msgspec.structs.replace(report, causes=report.causes[1:])))
     if said is None or not said.heard:
         message = without_preemption(report.observed.message) if report.observed is not None else ""
         return fmt("the scheduler found no node for it ({})", message.removesuffix("."))
     told = _one(said.heard[0], said.heard_nodes) if len(said.heard) == 1 else _several(said.heard, said.heard_nodes)
+    if makes_room(report) and report.preemption is not None:
+        text = "the scheduler makes room for it on {}, where pods that it evicted have not ended yet. Until then {}"
+        return fmt(text, report.preemption.nodes[0], told)
     return told + Safe("; devices were not checked on these nodes" if is_before_devices(report) else "")
+
+
+def named_cause(report: PendingReport) -> Cause | None:
+    """The cause that the scheduler's words name by themselves; None where they only count nodes."""
+    if not is_heard_first(report) or len(report.causes) == 1:
+        return None
+    told = report.causes[1]
+    return told if told.code in _NAMED and isinstance(told.detail, FatalError | QuotaShortage) else None
+
+
+def makes_room(report: PendingReport) -> bool:
+    """Whether pods are being ended for it, as far as the scheduler's words tell."""
+    return is_heard_first(report) and report.preemption is not None and report.preemption.under_way
 
 
 def heard_lines(report: PendingReport, now: datetime) -> Iterator[Safe]:
@@ -137,7 +118,7 @@ def heard_lines(report: PendingReport, now: datetime) -> Iterator[Safe]:
         return
     words, said = without_idle_words(without_preemption(seen.message)), said_of(report)
     codes = matching(f"{seen.reason}: {seen.message}" if seen.reason == SCHEDULER_ERROR else seen.message)
-    if said is not None and said.heard:
+    if (said is not None and said.heard) or named_cause(report) is not None:
         when = ago(seen.time, now)
         text = fmt("The scheduler, which reads everything, wrote {}: {}", when, words.removesuffix("."))
     else:
@@ -182,39 +163,15 @@ def _several(heard: Sequence[HeardReason], nodes: int) -> Safe:
     return fmt("no node fits, says the scheduler: of {}, {}", counted(nodes, "node"), told)
 
 
-def page_of(reason: HeardReason) -> Code | None:
-    """The code whose page helps against it; None where only the words are known."""
-    told = _told(reason)
-    return told[1] if told is not None else None
-
-
-def predicate(reason: HeardReason) -> Safe:
-    """What the nodes do that are rejected for it: ``have taints that it does not tolerate``."""
-    told, several = _told(reason), reason.nodes != 1
-    if reason.resource:
-        said = fmt("does not have {}", free_amount(reason.resource, reason.requested))
-    elif reason.text.startswith(_TAINT):
-        said = fmt("has the taint {}, which it does not tolerate", _taint(reason))
-    elif told is not None:
-        said = Safe(told[0])
-    else:
-        said = fmt('is rejected: "{}"', reason.text.removeprefix(_OF_NODES))
-    verb, space, rest = said.partition(" ")
-    return Safe(f"{_OF_SEVERAL.get(verb, verb)}{space}{rest}") if several else said
-
-
-def _told(reason: HeardReason) -> tuple[str, Code] | None:
-    return _TAINTS if reason.text.startswith(_TAINT) else _WORDS.get(reason.text)
-
-
-def _taint(reason: HeardReason) -> str:
-    """``KEY: VALUE`` as older releases write it."""
-    return reason.text.removeprefix(_TAINT).removesuffix("}").removesuffix(": ")
-
-
 def heard_advice(report: PendingReport, address: Address) -> Iterator[Safe]:
     """What helps nodes over the check at which those fail that have passed the most, and who has what they lack."""
     said = said_of(report)
+    if (named := named_cause(report)) is not None:
+        yield from wrapped(fmt("What usually helps: {}", _against_named(named)))
+        return
+    if makes_room(report) and report.preemption is not None:
+        yield from _ending(report.preemption.nodes[0], address)
+        return
     if said is None or not said.heard:
         return
     if free_but_for_taints(report):
@@ -227,6 +184,7 @@ def heard_advice(report: PendingReport, address: Address) -> Iterator[Safe]:
         return
     lacking = _only_lacking(report, reason)
     yield from wrapped(fmt("What usually helps: {}{}", _nearest_way(report, reason, said, lacking), helps))
+    yield from _of_the_own(said.heard, reason)
     if page_of(reason) is not Code.DEVICES_IN_USE:
         return
     yield from _own(said.own, {name for group in lacking for name in group.names}, address)
@@ -282,7 +240,36 @@ def _against(reason: HeardReason, report: PendingReport) -> Safe | None:
         ways += ["other devices" if not ways else "others"] if any(each.selectors for each in requests) else []
         text = "wait until pods that hold such devices end."
         return _capital(fmt("request {}, or {}", Safe(" or ".join(ways)), Safe(text)) if ways else Safe(text))
-    return fmt("{}", reason_page(code).advice.replace("`", "")) if code is not None else None
+    return _of_page(code) if code is not None else None
+
+
+def _against_named(cause: Cause) -> Safe:
+    return quota_advice(cause.detail) if isinstance(cause.detail, QuotaShortage) else _of_page(cause.code)
+
+
+def _of_page(code: Code) -> Safe:
+    return safe(reason_page(code).advice.replace("`", ""))
+
+
+def _ending(node: str, address: Address) -> Iterator[Safe]:
+    """Nothing has to be done unless pods do not end."""
+    text = "What usually helps: Wait: the scheduler tries again once they have ended. If that lasts longer than their "
+    yield from wrapped(
+        fmt("{}terminationGracePeriodSeconds, an administrator finds them among the pods there:", Safe(text))
+    )
+    words = kubectl("get", "pods", "-A", "--field-selector", f"spec.nodeName={node}")
+    yield from command_line("  {}", reading(words, address))
+
+
+def _of_the_own(heard: Sequence[HeardReason], nearest_: HeardReason) -> Iterator[Safe]:
+    """What helps on nodes where a pod of the own namespace is in the way."""
+    for each in heard:
+        code = page_of(each)
+        if each.users and each is not nearest_ and code is not None:
+            where = fmt(
+                "{} with {}", counted(each.nodes, "node"), listed([name.partition(" ")[0] for name in each.users])
+            )
+            yield from wrapped(fmt("For the {}: {}", where, _of_page(code)))
 
 
 def _own(own: Sequence[OwnHolder], passing: Collection[str], address: Address) -> Iterator[Safe]:

@@ -43,6 +43,9 @@ def preemption_lines(found: Preemption | None) -> list[Safe]:
     if found is None or not found.nodes:
         return []
     victims = counted(len(found.victims), "pod")
+    if found.under_way and not found.victims:
+        # Pods of that node could not be read; the first line says that they are being ended.
+        return []
     if found.under_way:
         text = "The scheduler has evicted {} of lower priority from {} for this pod: {}. Once {} ended, it tries again."
         return wrapped(fmt(text, victims, found.nodes[0], listed(found.victims), _they_have(found)))

@@ -11,7 +11,7 @@ import pytest
 from kubectl_dra.api.kinds import BY_NAME
 from kubectl_dra.commands.app import run
 from kubectl_dra.diagnosis.records import HeardReason
-from kubectl_dra.output.pending.heard import predicate
+from kubectl_dra.output.pending.heard_words import predicate
 from kubectl_dra.scheduler.reasons import _EXACT, PluginSubject, kind_of
 from tests.kit import build
 from tests.kit.clock import PassingClock

@@ -1,0 +1,99 @@
+"""What the scheduler's message says by itself, where the objects that it speaks of could not be read.
+
+Errors that end an attempt name their object: the claim and the device of a selector, the quota that forbids a claim.
+What nodes are rejected for is often a field of the pod, and another pod of its namespace may be whom it collides with.
+Upstream: allocator_stable.go (selectorsMatch), plugin/pkg/admission/resourcequota, defaultpreemption.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.gates.makers import said_shortages
+from kubectl_dra.diagnosis.records import Cause, FatalError, ObjectRef, Observed, Preemption
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.requests import host_ports
+from kubectl_dra.scheduler.plugins import node_affinity, node_ports, volume_restrictions
+from kubectl_dra.scheduler.preemption import TERMINATING
+from kubectl_dra.scheduler.storage import used_claims
+
+_SELECTOR: Final = re.compile(
+    r'running "DynamicResources" filter plugin: (?P<owner>(?:claim (?P<namespace>[^/\s]+)/|class )(?P<name>[^\s:]+)): '
+    r"selector #(?P<selector>\d+) on device (?P<device>\S+): CEL runtime error: (?P<detail>.*)",
+    re.DOTALL,
+)
+#: What the scheduler adds to a missing key.
+_HINT: Final = ". consider using CEL optional chaining"
+_AT_MOST: Final = 3
+_ONE_POD: Final = "ReadWriteOncePod"
+
+
+def causes(seen: Observed | None) -> Iterator[Cause]:
+    """What ends every attempt, by the words alone."""
+    if seen is None or seen.status != "False":
+        return
+    found = _SELECTOR.match(seen.message)
+    if found is not None:
+        of_class = found["namespace"] is None
+        claim = None if of_class else ObjectRef.of("ResourceClaim", Key(found["namespace"], found["name"]))
+        detail = found["detail"].partition(_HINT)[0].strip()
+        error = FatalError(seen.message, found["device"], int(found["selector"]), found["owner"], detail=detail)
+        yield Cause(Code.CLASS_SELECTOR_FAILS if of_class else Code.SELECTOR_FAILS, error, claim)
+    yield from (Cause(Code.QUOTA_EXCEEDED, each) for each in said_shortages(seen.message))
+
+
+def beside(found: Iterable[Cause], seen: Observed | None) -> tuple[Cause, ...]:
+    """What else was found, behind what the words say; that the API server refused something says less than they."""
+    said = tuple(causes(seen))
+    return (*said, *(each for each in found if not said or each.code is not Code.API_ERROR_AT_BINDING))
+
+
+def under_way(pod: Pod, seen: Observed | None) -> Preemption | None:
+    """That pods on the node that it is nominated for are being ended for it; which ones is not known."""
+    node = pod.status.nominated_node_name
+    if not node or seen is None or seen.status != "False" or TERMINATING not in seen.message:
+        return None
+    return Preemption(TERMINATING, (node,), under_way=True)
+
+
+def of_pod(state: ClusterState, pod: Pod, text: str) -> tuple[str, tuple[str, ...]]:
+    """Which field of the pod a node does not meet, and pods of its namespace (``NAME on NODE``) that take it."""
+    match text:
+        case node_affinity.TEXT:
+            return ", ".join(f"{key}={value}" for key, value in sorted(pod.spec.node_selector.items())), ()
+        case node_ports.TEXT:
+            ports = {(protocol, port) for _, protocol, port in host_ports(pod)}
+            users = _placed(state, pod, lambda other: any((q, n) in ports for _, q, n in host_ports(other)))
+            return ", ".join(f"{port}/{protocol}" for protocol, port in sorted(ports)), users
+        case volume_restrictions.CLAIM_IN_USE:
+            names = _alone(state, pod)
+            users = _placed(state, pod, lambda other: not names.isdisjoint(used_claims(other.spec.volumes)))
+            return ", ".join(sorted(names)), users
+    return "", ()
+
+
+def _alone(state: ClusterState, pod: Pod) -> frozenset[str]:
+    """Its claims for a volume that one pod at a time may use, as far as they were read; else all of its claims."""
+    stored, namespace = state.inventory.storage.claims, pod.metadata.namespace
+    names = frozenset(used_claims(pod.spec.volumes))
+    known = {name: stored.get(Key(namespace, name)) for name in names}
+    of_one = {name for name, claim in known.items() if claim is not None and _ONE_POD in claim.spec.access_modes}
+    return frozenset(of_one) or names
+
+
+def _placed(state: ClusterState, pod: Pod, takes: Callable[[Pod], bool]) -> tuple[str, ...]:
+    found = [
+        f"{other.metadata.name} on {other.spec.node_name}"
+        for key, other in state.inventory.pods.items()
+        if key.namespace == pod.metadata.namespace
+        and key != key_of(pod.metadata)
+        and other.spec.node_name
+        and takes(other)
+    ]
+    return tuple(sorted(found)[:_AT_MOST])

@@ -1,0 +1,132 @@
+"""Where objects may not be read, but the scheduler's message names the cause, or what of the pod nodes do not meet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kubectl_dra.diagnosis.codes import Code
+from tests.kit import build
+from tests.output.pending.test_situations import first_line, page_of, report_of
+
+UNREAD = ("Node", "ResourceSlice", "DeviceClass", "DeviceTaintRule")
+SELECTOR = (
+    'running "DynamicResources" filter plugin: {}: selector #0 on device gpu.example.com/n/g: CEL runtime error: {}'
+)
+DEVICES = "gpu.example.com.deviceclass.resource.k8s.io/devices"
+
+
+def waiting(message: str, reason: str = "Unschedulable", **fields: Any) -> dict[str, Any]:
+    pod = build.pod(claims=["claim"], **fields)
+    condition = {"type": "PodScheduled", "status": "False", "reason": reason, "message": message}
+    pod["status"]["conditions"] = [condition]
+    return pod
+
+
+def told(*objects: dict[str, Any], unread: tuple[str, ...] = UNREAD) -> tuple[str, str, list[Code]]:
+    """The first line, the page in one line, and the codes of the causes."""
+    report = report_of(*objects, build.claim(), withheld=unread)
+    return first_line(report), " ".join(page_of(report).split()), [cause.code for cause in report.causes]
+
+
+def test_a_selector_that_fails_is_named_with_its_device() -> None:
+    hint = "no such key: memory. consider using CEL optional chaining (.? followed by orValue())"
+    line, page, codes = told(waiting(SELECTOR.format("claim ml/claim", hint), "SchedulerError"))
+    assert line == (
+        "Pod ml/pod is pending: a selector of claim ml/claim raises an error on device gpu.example.com/n/g, which "
+        "stops scheduling on every node: no such key: memory, says the scheduler."
+    )
+    assert codes[:2] == [Code.EVIDENCE_MISSING, Code.SELECTOR_FAILS]
+    assert "What usually helps: If no device publishes the attribute, correct its name or domain." in page
+
+
+def test_so_is_the_class_whose_selector_fails() -> None:
+    line, _, codes = told(waiting(SELECTOR.format("class gpu.example.com", "no such overload"), "SchedulerError"))
+    assert "DeviceClass gpu.example.com is broken and blocks every pod that uses it" in line
+    assert codes[1] is Code.CLASS_SELECTOR_FAILS
+
+
+def test_a_quota_that_forbids_the_claim_is_told_with_its_numbers() -> None:
+    words = (
+        'running PreBind plugin "DynamicResources": create claim for extended resources ml/pod: resourceclaims "pod-" '
+        f"is forbidden: exceeded quota: few, requested: {DEVICES}=1, used: {DEVICES}=4, limited: {DEVICES}=4"
+    )
+    line, page, codes = told(waiting(words, "SchedulerError"))
+    assert line == (
+        'Pod ml/pod is pending: ResourceQuota "few" forbids the claim: 4 of 4 gpu.example.com devices are used, and it '
+        "requests 1 more, says the scheduler."
+    )
+    assert codes[1] is Code.QUOTA_EXCEEDED
+    assert Code.API_ERROR_AT_BINDING not in codes
+    assert f'What usually helps: Raise the limit on {DEVICES} in ResourceQuota "few"' in page
+
+
+def test_what_the_words_only_count_leaves_the_cause_open() -> None:
+    line, _, codes = told(waiting("0/2 nodes are available: 2 cannot allocate all claims."))
+    assert "Why cannot be said" in line
+    assert codes == [Code.EVIDENCE_MISSING]
+
+
+def test_pods_that_end_for_it_come_first() -> None:
+    message = (
+        "0/2 nodes are available: 1 Insufficient cpu, 1 cannot allocate all claims. preemption: not eligible due to a "
+        "terminating pod on the nominated node."
+    )
+    pod = waiting(message, requests={"cpu": "2"})
+    pod["status"]["nominatedNodeName"] = "node-b"
+    line, page, _ = told(pod)
+    assert line.startswith(
+        "Pod ml/pod is pending: the scheduler makes room for it on node-b, where pods that it evicted have not ended"
+    )
+    assert "Why cannot be said" not in line
+    assert "kubectl get pods -A --field-selector spec.nodeName=node-b" in page
+    assert "0 pods" not in page
+    # A nomination alone is none: the pod may have to wait for other things by now.
+    old = waiting(message.partition(" preemption")[0], requests={"cpu": "2"})
+    old["status"]["nominatedNodeName"] = "node-b"
+    assert "makes room" not in told(old)[0]
+
+
+def test_the_node_selector_is_named_that_nodes_do_not_match() -> None:
+    pod = waiting("0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector.")
+    pod["spec"]["nodeSelector"] = {"pool": "h100", "arch": "amd64"}
+    assert "all 3 do not match its node selector arch=amd64, pool=h100" in told(pod)[0]
+
+
+def serving(name: str, node: str, port: int) -> dict[str, Any]:
+    pod = build.pod(name, node_name=node, phase="Running")
+    pod["spec"]["containers"][0]["ports"] = [{"containerPort": 80, "hostPort": port}]
+    return pod
+
+
+def test_whoever_of_the_namespace_has_the_host_port_is_named() -> None:
+    pod = waiting(
+        "0/3 nodes are available: 1 cannot allocate all claims, 2 node(s) didn't have free ports for the requested pod "
+        "ports."
+    )
+    pod["spec"]["containers"][0]["ports"] = [{"containerPort": 80, "hostPort": 8000}]
+    line, page, _ = told(pod, serving("one", "node-a", 8000), serving("other", "node-b", 9000))
+    assert "2 have its host port 8000/TCP taken (by one on node-a)" in line
+    assert "For the 2 nodes with one: Use other ports, or none." in page
+    assert "other on node-b" not in page
+
+
+def test_whoever_has_the_volume_of_one_pod_is_named() -> None:
+    words = (
+        "0/1 nodes are available: 1 node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode "
+        "already in-use by another pod."
+    )
+    volumes = [{"name": "data", "persistentVolumeClaim": {"claimName": "scratch"}}]
+    holder = build.pod("holder", node_name="node-a", phase="Running", volumes=volumes)
+    other = build.pod("other", node_name="node-a", phase="Running")
+    stored = {
+        "kind": "PersistentVolumeClaim",
+        "metadata": {
+            "name": "scratch",
+            "namespace": "ml",
+            "annotations": {"pv.kubernetes.io/bind-completed": "yes"},
+        },
+        "spec": {"accessModes": ["ReadWriteOncePod"], "volumeName": "pv"},
+    }
+    line, _, _ = told(waiting(words, volumes=volumes), holder, other, stored, unread=(*UNREAD, "Pod", "PersistentVolume"))
+    assert "cannot have its volume claim scratch, which one pod at a time may use" in line
+    assert "in use (by holder on node-a)" in line
