@@ -127,6 +127,8 @@ def test_whoever_has_the_volume_of_one_pod_is_named() -> None:
         },
         "spec": {"accessModes": ["ReadWriteOncePod"], "volumeName": "pv"},
     }
-    line, _, _ = told(waiting(words, volumes=volumes), holder, other, stored, unread=(*UNREAD, "Pod", "PersistentVolume"))
+    line, _, _ = told(
+        waiting(words, volumes=volumes), holder, other, stored, unread=(*UNREAD, "Pod", "PersistentVolume")
+    )
     assert "cannot have its volume claim scratch, which one pod at a time may use" in line
     assert "in use (by holder on node-a)" in line
