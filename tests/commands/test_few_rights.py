@@ -179,9 +179,9 @@ def test_a_pod_page_says_what_is_unread_then_the_scheduler_who_reads_everything(
 @pytest.mark.parametrize(
     ("words", "answer", "again"),
     [
-        ("get classes", "mig.example.com", "get classes -n ml"),
-        ("get nodes --no-headers -o csv", "cpu-1", "get nodes -n ml"),
-        ("get pools -o name", "nic.example.com/rack-7", "get pools -n ml"),
+        ("get classes", "mig.example.com", "get classes"),
+        ("get nodes --no-headers -o csv", "cpu-1", "get nodes"),
+        ("get pools -o name", "nic.example.com/rack-7", "get pools"),
         ("describe-pool", "nic.example.com", "describe-pool"),
         ("describe-pool rack-7", "Pool nic.example.com/rack-7", "describe-pool rack-7"),
         ("describe-node cpu-2", "Node cpu-2", "describe-node cpu-2"),
@@ -210,6 +210,25 @@ def test_an_answer_stands_between_what_it_lacks_and_who_can_give_that(
     lines = told.partition(below)[2].splitlines()
     assert any("forbidden for user dev" in line for line in lines)
     assert lines[-2:] == ["  Or an administrator reads it for you:", f"    kubectl dra {again} --context fake"]
+
+
+@pytest.mark.parametrize(
+    ("words", "titles"),
+    [
+        ("describe-claim serve-1-net trainer-0-gpus-x9grb", ("ResourceClaim ml/serve-1-net", "ResourceClaim ml/train")),
+        ("describe-node cpu-2 cpu-1", ("Node cpu-2", "Node cpu-1")),
+        ("describe-pool rack-7 rack-1", ("Pool nic.example.com/rack-7", "Pool nic.example.com/rack-1")),
+    ],
+)
+def test_several_pages_say_once_what_they_lack(api: FakeApi, capfd: Any, words: str, titles: tuple[str, str]) -> None:
+    serve_cluster(api, json.loads(CLUSTER.read_bytes())["items"], ("ResourceClaim", "DeviceTaintRule"), own="ml")
+    _, out, _ = said(capfd, *words.split())
+    first, last = "This answer is incomplete: ", "Could not be read, and may change the answer:\n"
+    assert out.startswith(first)
+    assert out.count(first) == out.count(last) == out.count("Or an administrator reads it for you") == 1
+    assert 0 < out.index(titles[0]) < out.index(titles[1]) < out.index(last)
+    _, document, _ = said(capfd, *words.split(), "-o", "json")
+    assert any(each["missing"] for each in json.loads(document)["items"])
 
 
 def test_of_a_node_that_may_not_be_read_it_is_told_what_claims_have_there(api: FakeApi, capfd: Any) -> None:
@@ -321,7 +340,7 @@ def test_the_whole_cluster_is_refused_with_who_and_what_to_do(api: FakeApi, capf
 def test_whoever_may_read_everything_is_asked_the_same_after_an_error_too(api: FakeApi, capfd: Any) -> None:
     for words, again in (
         ("why-pending -A", "why-pending -A"),
-        ("get pools -o json", "get pools -n ml"),
+        ("get pools -o json", "get pools"),
         ("describe-node nobody-knows", "describe-node nobody-knows"),
         ("why-pending trainer-0 --remedy 1", "why-pending trainer-0 --remedy 1 -n ml"),
     ):

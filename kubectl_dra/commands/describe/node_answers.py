@@ -33,7 +33,9 @@ def describe_nodes(options: Options, words: Sequence[str]) -> int:
     facts = _with_daemon_sets(options, facts, found)
     reports = [node_report(name, facts) for name in found]
     page = partial(node_page, now=facts.now, wide=options.output == "wide", address=facts.evidence.address)
-    print_described("NodeReport", "node", reports, node_summary_text, page, options, asked=len(names))
+    print_described(
+        "NodeReport", "node", reports, node_summary_text, page, options, facts.evidence.address, asked=len(names)
+    )
     if len(reports) < len(asked):
         return ExitCode.ERROR
     bad = any(report.troubled or report.totals.tainted.value for report in reports)

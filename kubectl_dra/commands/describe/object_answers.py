@@ -39,7 +39,9 @@ def describe_claims(options: Options, words: Sequence[str]) -> int:
     found = _found(options, cluster, names, RESOURCE_CLAIM, "claim", facts.inventory.claims)
     reports = [claim_report(claim, facts) for claim in found]
     page = partial(claim_page, now=facts.now, wide=options.output == "wide", address=facts.evidence.address)
-    print_described("ClaimReport", "claim", reports, claim_summary, page, options, asked=len(names))
+    print_described(
+        "ClaimReport", "claim", reports, claim_summary, page, options, facts.evidence.address, asked=len(names)
+    )
     return _code(options, names, reports, bad=any(report.state not in _GOOD for report in reports))
 
 
@@ -56,7 +58,9 @@ def describe_groups(options: Options, words: Sequence[str]) -> int:
     found = _found(options, cluster, names, POD_GROUP, "podgroup", facts.inventory.groups.pod_groups)
     reports = [group_state(group, facts) for group in found]
     page = partial(group_state_page, now=facts.now, address=facts.evidence.address)
-    print_described("GroupReport", "PodGroup", reports, group_state_summary, page, options, asked=len(names))
+    print_described(
+        "GroupReport", "PodGroup", reports, group_state_summary, page, options, facts.evidence.address, asked=len(names)
+    )
     return _code(options, names, reports, bad=any(report.waiting for report in reports))
 
 

@@ -70,7 +70,17 @@ def _named(options: Options, facts: ClusterState, words: Sequence[str]) -> int:
     reports = [pool_report(pool, facts) for pool in found]
     page = partial(pool_page, now=facts.now, wide=options.output == "wide", address=facts.evidence.address)
     single = len(words) == 1 and [str(pool) for pool in found] == [*words]
-    print_described("PoolReport", "pool", reports, pool_summary_text, page, options, asked=len(words), single=single)
+    print_described(
+        "PoolReport",
+        "pool",
+        reports,
+        pool_summary_text,
+        page,
+        options,
+        facts.evidence.address,
+        asked=len(words),
+        single=single,
+    )
     code = _code(options, reports, lacking=any(report.missing for report in reports))
     return ExitCode.ERROR if len(meant) < len(words) else code
 

@@ -61,6 +61,8 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 #: All types, as they are listed.
 TYPES: Final = tuple(_WORDS)
 _TYPES: Final = MappingProxyType({word: type_ for type_, words in _WORDS.items() for word in words})
+#: Words for types whose objects live in none, as they are typed.
+WITHOUT_NAMESPACE: Final = frozenset(word for word, type_ in _TYPES.items() if type_ not in NAMESPACED)
 _GROUPS: Final = (".resource.k8s.io", ".scheduling.k8s.io")
 _FOR_DEVICES: Final = ("free", "used", "tainted", "class_", "node", "match")
 

@@ -20,7 +20,8 @@ _NOT_ASKED: Final = frozenset(
 def asked_again(options: Options, namespace: str) -> Words:
     """The command that runs, without what names its cluster and its format: for somebody with other rights.
 
-    It says in which namespace, as others have another one of their own. Empty where nothing runs.
+    It says in which namespace, as others have another one of their own, where that makes a difference. Empty where
+    nothing runs.
     """
     context = click.get_current_context(silent=True)
     if context is None or context.info_name is None:
@@ -32,9 +33,20 @@ def asked_again(options: Options, namespace: str) -> Words:
         given = context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
         if given and not isinstance(option, SharedOption) and name not in _NOT_ASKED:
             words += tuple(_words(option, context.params[name]))
-    if any(option.name == "namespace" for option in context.command.params):
+    scoped = any(option.name == "namespace" for option in context.command.params)
+    if scoped and (options.namespace or options.all_namespaces or not _lists_what_has_none(context)):
         words += ("-A",) if options.all_namespaces else flag("-n", namespace)
     return words
+
+
+def _lists_what_has_none(context: click.Context) -> bool:
+    """Whether it lists objects that are in no namespace: there the answer is the same in each."""
+    if context.info_name != "get":
+        return False
+    from kubectl_dra.commands.get.query import WITHOUT_NAMESPACE  # nothing else needs the types of another command
+
+    given = context.params.get("words") or ("",)
+    return all(each.partition("/")[0] in WITHOUT_NAMESPACE for each in given[0].split(","))
 
 
 def _words(option: click.Parameter, value: object) -> Iterator[str]:

@@ -14,11 +14,13 @@ from kubectl_dra.commands.shared.address import completed
 from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.options import DOCUMENTS, Options
 from kubectl_dra.diagnosis.records import Missing
+from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.console import ColorMode, Console
 from kubectl_dra.output.documents import API_VERSION, document, list_bytes, report_bytes, write_document
 from kubectl_dra.output.generations import server_note
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.templates import is_template
+from kubectl_dra.output.unread import incomplete_lines, rights_lines
 from kubectl_dra.output.words import counted, duration
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.unread import together
@@ -133,15 +135,30 @@ def print_described(
     noun: str,
     reports: Sequence[ReportT],
     summary: Callable[[ReportT], Safe],
-    page: Callable[[ReportT], Sequence[Safe]],
+    page: Callable[..., Sequence[Safe]],
     options: Options,
+    address: Address,
     *,
     asked: int,
     single: bool | None = None,
 ) -> None:
-    """Of ``asked`` names of ``noun``, what was found: reports of a ``kind``, each with its sentence and its page."""
-    answers = [Answer(kind, each, partial(summary, each), partial(page, each)) for each in reports]
-    print_answers(answers, options, f"{kind}List", noun, single=asked == 1 if single is None else single)
+    """Of ``asked`` names of ``noun``, what was found: reports of a ``kind``, each with its sentence and its page.
+
+    Several pages say once what could not be read, around all of them.
+    """
+    several = len(reports) > 1 and not is_document(options)
+    pages = partial(page, rights=False) if several else page
+    answers = [Answer(kind, each, partial(summary, each), partial(pages, each)) for each in reports]
+    if not several:
+        print_answers(answers, options, f"{kind}List", noun, single=asked == 1 if single is None else single)
+        return
+    missing = together((), (lack for each in reports for lack in getattr(each, "missing", ()))).missing
+    around = chain(
+        [list(incomplete_lines(missing))],
+        (each.page() for each in answers),
+        [list(rights_lines(missing, address))],
+    )
+    print_pages(filter(None, around), options)
 
 
 def note_evidence(state: ClusterState, options: Options) -> None:

@@ -34,8 +34,13 @@ _TRIES: Final = "releases the devices and tries again."
 _ABANDONED: Final = "holds devices only for what is finished or deleted"
 
 
-def claim_page(report: ClaimReport, now: datetime, wide: bool = False, address: Address = HERE) -> list[Safe]:
-    """All lines of one report; commands are for the cluster at ``address``."""
+def claim_page(
+    report: ClaimReport, now: datetime, wide: bool = False, address: Address = HERE, *, rights: bool = True
+) -> list[Safe]:
+    """All lines of one report; commands are for the cluster at ``address``.
+
+    Without ``rights``: another place says what could not be read.
+    """
     blocks: list[list[Safe]] = [
         list(_head(report, now)),
         list(_leads_on(report, address)),
@@ -46,7 +51,7 @@ def claim_page(report: ClaimReport, now: datetime, wide: bool = False, address: 
         list(_driver_words(report, now)),
         list(_configs(report)),
     ]
-    return around(paragraphs(blocks), report.missing, address)
+    return around(paragraphs(blocks), report.missing if rights else (), address)
 
 
 # --- the answer -----------------------------------------------------------------------------------------------------

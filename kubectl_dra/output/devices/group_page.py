@@ -26,7 +26,9 @@ _POD_STATES: Final = {
 }
 
 
-def group_state_page(report: GroupReport, now: datetime, address: Address | None = None) -> list[Safe]:
+def group_state_page(
+    report: GroupReport, now: datetime, address: Address | None = None, *, rights: bool = True
+) -> list[Safe]:
     blocks: list[list[Safe]] = [
         list(_head(report, now)),
         list(_needs(report)),
@@ -34,7 +36,7 @@ def group_state_page(report: GroupReport, now: datetime, address: Address | None
         list(_claims(report)),
         [*_said(report, now), *_leads_on(report, address or HERE)],
     ]
-    return around(paragraphs(blocks), report.missing, address)
+    return around(paragraphs(blocks), report.missing if rights else (), address)
 
 
 def group_state_summary(report: GroupReport) -> Safe:

@@ -139,7 +139,9 @@ def node_summary_text(report: NodeReport) -> Safe:
     return Safe(". ").join([parts, *drivers_down(report)]) + Safe(".")
 
 
-def node_page(report: NodeReport, now: datetime, wide: bool = False, address: Address | None = None) -> list[Safe]:
+def node_page(
+    report: NodeReport, now: datetime, wide: bool = False, address: Address | None = None, *, rights: bool = True
+) -> list[Safe]:
     blocks = [
         [*wrapped(styled(node_summary_text(report), Style.BOLD)), *_state(report, now)],
         list(_pools(report)),
@@ -148,7 +150,7 @@ def node_page(report: NodeReport, now: datetime, wide: bool = False, address: Ad
         _devices(report, now, wide),
         _allocated(report, now, wide),
     ]
-    return around(paragraphs(blocks), report.missing, address)
+    return around(paragraphs(blocks), report.missing if rights else (), address)
 
 
 def _state(report: NodeReport, now: datetime) -> Iterator[Safe]:

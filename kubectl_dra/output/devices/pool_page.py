@@ -46,8 +46,13 @@ _FAULTS: Final = {
 }
 
 
-def pool_page(report: PoolReport, now: datetime, wide: bool = False, address: Address | None = None) -> list[Safe]:
-    """All lines of one report; ``wide`` shows every attribute as a column, as wide as it gets."""
+def pool_page(
+    report: PoolReport, now: datetime, wide: bool = False, address: Address | None = None, *, rights: bool = True
+) -> list[Safe]:
+    """All lines of one report; ``wide`` shows every attribute as a column, as wide as it gets.
+
+    Without ``rights``: another place says what could not be read.
+    """
     blocks: list[list[Safe]] = [
         [*_head(report, wide), *advertised_lines(report.also_advertised)],
         list(partition_lines(report)),
@@ -57,7 +62,7 @@ def pool_page(report: PoolReport, now: datetime, wide: bool = False, address: Ad
         [line for status in report.statuses for line in status_lines(status, now)],
         list(_slices(report, now, wide)) if _tells_slices(report) or wide else [],
     ]
-    return around(paragraphs(blocks), report.missing, address)
+    return around(paragraphs(blocks), report.missing if rights else (), address)
 
 
 # --- the answer -----------------------------------------------------------------------------------------------------

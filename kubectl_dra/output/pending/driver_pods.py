@@ -8,6 +8,7 @@ from typing import Final
 
 import msgspec
 
+from kubectl_dra.diagnosis.records import KubeletText
 from kubectl_dra.diagnosis.remedies.pod_edits import toleration
 from kubectl_dra.model.invocation import Address, Words
 from kubectl_dra.model.names import is_subdomain
@@ -17,6 +18,7 @@ from kubectl_dra.output.words import counted, listed, plural, shortened
 from kubectl_dra.reports.invocations import changing, kubectl, of, plain_word, reading, within
 from kubectl_dra.reports.pending.failing_pods import FailingPod
 from kubectl_dra.reports.pending.idle_daemons import IdleDaemonSet
+from kubectl_dra.reports.pending.pending import PendingReport
 
 #: By the words of libraries. Upstream: NVIDIA's NVML, NVML_ERROR_LIB_RM_VERSION_MISMATCH, NVML_ERROR_DRIVER_NOT_LOADED.
 _CURES: Final = (
@@ -32,6 +34,12 @@ _CURES: Final = (
         Safe("The NVIDIA kernel module is not loaded on that node: install the driver there, or see why it fails."),
     ),
 )
+#: Upstream: dra-driver-nvidia-gpu, cmd/compute-domain-kubelet-plugin, AssertComputeDomainReady.
+_DOMAIN: Final = re.compile(
+    r"\bnot (?:yet )?ready in ComputeDomain\b|\bassert(?:ing)? ComputeDomain ready\b", re.IGNORECASE
+)
+#: So often a kubelet tries in the minute that such a daemon takes to start.
+_SOON: Final = 4
 _BACKOFF: Final = "BackOff"
 _NOT_READY: Final = "not ready"
 _SHOWN: Final = 3
@@ -191,3 +199,20 @@ def _tolerations_of(taints: Sequence[str]) -> Safe:
 def _flow(fields: dict[str, str]) -> Safe:
     """The toleration as YAML on one line."""
     return fmt("{{{}}}", Safe(", ").join(fmt("{}: {}", safe(key), value) for key, value in fields.items()))
+
+
+def domain_advice(report: PendingReport, said: KubeletText) -> Safe | None:
+    """What a pod waits for whose ComputeDomain is not ready on its node: nothing of its claim is wrong."""
+    if _DOMAIN.search(said.text) is None:
+        return None
+    again = Safe("The claim needs no change, and the kubelet tries again by itself.")
+    if report.failing:
+        text = "The ComputeDomain is ready on {} when its daemon runs there: the log below says why it does not. {}"
+        return fmt(text, report.node, again)
+    lead = Safe("Wait a minute: the") if said.times <= _SOON else Safe("This takes about a minute, and not longer. The")
+    text = (
+        "{} ComputeDomain is ready on {} when its daemon there is, which starts with the first pod that comes to the "
+        "node: it runs in the namespace of the driver, and {}. {}"
+    )
+    log = Safe("if it lasts longer, its log says why" if said.times <= _SOON else "its log says why it is not ready")
+    return fmt(text, lead, report.node, log, again)

@@ -13,6 +13,7 @@ from kubectl_dra.diagnosis.gates.queues import Queued
 from kubectl_dra.diagnosis.said.kubelet import is_about_claim, serves_one_pod
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.pending.besides_devices import image_advice, is_of_devices, mount_advice
+from kubectl_dra.output.pending.driver_pods import domain_advice
 from kubectl_dra.output.pending.gang_words import incomplete_advice, incomplete_commands, mixed_advice, mixed_commands
 from kubectl_dra.output.pending.go_errors import LackedRight, lacked_right
 from kubectl_dra.output.pending.other_schedulers import (
@@ -343,6 +344,8 @@ def _driver(report: PendingReport, said: records.KubeletText) -> Safe | None:
         return fmt(text, report.node)
     if has_way_out(report):
         return None
+    if (waits := domain_advice(report, said)) is not None:
+        return waits
     if found is not None and is_about_configuration(report):
         return _corrected(found, words)
     if serves_one_pod(said):

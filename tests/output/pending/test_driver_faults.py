@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.kit import build
 from tests.output.pending.test_situations import POD, page_of, report_of
 
@@ -63,3 +65,42 @@ def test_an_attribute_that_the_driver_publishes_on_other_nodes_only_names_its_lo
 
 def test_an_attribute_that_the_driver_publishes_nowhere_is_no_fault_of_one_node() -> None:
     assert "on other nodes" not in constrained({})
+
+
+@pytest.mark.parametrize(
+    ("times", "daemon", "told"),
+    [
+        (2, {}, "Wait a minute: the ComputeDomain is ready on node-1 when its daemon there is"),
+        (40, {}, "This takes about a minute, and not longer. The ComputeDomain is ready on node-1 when its daemon"),
+        (
+            40,
+            {"restartCount": 8},
+            "The ComputeDomain is ready on node-1 when its daemon runs there: the log below says why",
+        ),
+    ],
+)
+def test_a_compute_domain_that_is_not_ready_is_no_fault_of_the_claim(
+    times: int, daemon: dict[str, Any], told: str
+) -> None:
+    pod = build.pod(claims=["claim"], node_name="node-1")
+    claim = build.claim("claim", held=[("node-1", "channel-0")], by=["pod"], on="node-1")
+    claim["status"]["allocation"]["devices"]["results"][0]["driver"] = "compute-domain.nvidia.com"
+    words = (
+        "Failed to prepare dynamic resources: NodePrepareResources failed for ResourceClaim claim: prepare devices "
+        "failed: error applying config: error asserting "
+        "ComputeDomain Ready: current node not ready in ComputeDomain"
+    )
+    event = {**build.event("pod", "FailedPrepareDynamicResources", words), "type": "Warning", "count": times}
+    event["source"] = {"component": "kubelet"}
+    others = []
+    if daemon:
+        others = [plugin("node-1")]
+        others[0]["metadata"] |= {"name": "computedomain-daemon-x7k2p", "namespace": "nvidia-dra-driver-gpu"}
+        others[0]["metadata"]["labels"] = {"resource.nvidia.com/computeDomain": "u"}
+        waits = {"waiting": {"reason": "CrashLoopBackOff"}}
+        others[0]["status"]["containerStatuses"] = [{"name": "main", "ready": False, "state": waits, **daemon}]
+    channel = build.slice_("node-1", build.device("channel-0"), driver="compute-domain.nvidia.com")
+    text = page(pod, claim, event, channel, build.node("node-1"), *others)
+    assert f"What usually helps: {told}" in text
+    assert "The claim needs no change, and the kubelet tries again by itself." in text
+    assert "Correct the configuration" not in text
