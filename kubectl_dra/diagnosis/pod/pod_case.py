@@ -192,7 +192,8 @@ class PodCase:
 
     def _evidence_cause(self) -> Cause:
         seen = agreement.observed(self.pod, self._events())
-        return unread.cause(self.world, self.pod, self._missing(), seen, self._searched(_claims(self.entries)))
+        closed = (e.name.name for e in self.entries if e.problem is ClaimProblem.UNREADABLE and e.name is not None)
+        return unread.cause(self.world, self.pod, self._missing(), seen, self._searched(_claims(self.entries)), closed)
 
     # --- with others --------------------------------------------------------------------------------------------------
 

@@ -276,7 +276,8 @@ class MissingEvidence(Evidence, frozen=True):
     """What could not be read. ``heard``: what the scheduler, who reads everything, says of ``heard_nodes`` nodes.
 
     ``allocated``: devices of the pod's classes that are in use all the same, where slices are what could not be read.
-    ``own``: who of the pod's namespace has some; those that need them least come first.
+    ``own``: who of the pod's namespace has some; those that need them least come first. ``claims``: those of the pod
+    that could not be read.
     """
 
     missing: tuple[Missing, ...]
@@ -284,6 +285,7 @@ class MissingEvidence(Evidence, frozen=True):
     heard_nodes: int = 0
     allocated: tuple[AllocatedOnNode, ...] = ()
     own: tuple[OwnHolder, ...] = ()
+    claims: tuple[str, ...] = ()
 
 
 class Retry(Evidence, frozen=True):

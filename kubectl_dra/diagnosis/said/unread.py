@@ -15,6 +15,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+import msgspec
+
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.claim.claim_verdicts import selected_names
 from kubectl_dra.diagnosis.claim.reserved import fails, held_for
@@ -56,11 +58,18 @@ _INSUFFICIENT: Final = "Insufficient "
 
 
 def cause(
-    world: ClusterState, pod: Pod, missing: Iterable[Missing], seen: Observed | None, claims: Sequence[ResourceClaim]
+    world: ClusterState,
+    pod: Pod,
+    missing: Iterable[Missing],
+    seen: Observed | None,
+    claims: Sequence[ResourceClaim],
+    unreadable: Iterable[str] = (),
 ) -> Cause:
+    """``claims`` are those of the pod, ``unreadable`` the names of those that may not be read."""
     decisive = tuple(each for each in missing if each.decides)
     used = allocated(world, pod.metadata.namespace, (claim.spec for claim in claims))
     said = MissingEvidence(decisive, *reasons(world, pod, seen), used, _own_holders(world, pod, claims))
+    said = msgspec.structs.replace(said, claims=tuple(unreadable))
     return Cause(Code.EVIDENCE_MISSING, said)
 
 

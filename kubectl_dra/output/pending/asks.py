@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from kubectl_dra.diagnosis.records import FatalError
+from kubectl_dra.diagnosis.records import Cause, FatalError, MissingEvidence
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import padded, width, wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
@@ -151,6 +151,14 @@ def _constraint(constraint: ConstraintAsk, *, several: bool) -> Safe:
     if constraint.kind == "match":
         return fmt("{}all with the same {}", among, name)
     return fmt("{}all with a different {}", among, name)
+
+
+def unread_claims(causes: Iterable[Cause]) -> Iterator[Safe]:
+    """The claims that the pod names and that may not be read: what they request is not known."""
+    names = [name for cause in causes if isinstance(cause.detail, MissingEvidence) for name in cause.detail.claims]
+    if names:
+        text = "It uses {} {}, which could not be read, so that what it requests is not known."
+        yield from wrapped(fmt(text, Safe(plural("claim", len(names))), listed(names)))
 
 
 def unseen_lines(entries: Sequence[str], lost_to: str = "") -> Iterator[Safe]:

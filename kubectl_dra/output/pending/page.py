@@ -28,7 +28,7 @@ from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.devices.parts import ranges
 from kubectl_dra.output.layout import paragraphs, wrapped
 from kubectl_dra.output.pending import advice
-from kubectl_dra.output.pending.asks import ask_lines, is_marked, unseen_lines
+from kubectl_dra.output.pending.asks import ask_lines, is_marked, unread_claims, unseen_lines
 from kubectl_dra.output.pending.assumptions import assumption_blocks, unpublished_lines
 from kubectl_dra.output.pending.driver_pods import kept_off_driver_lines
 from kubectl_dra.output.pending.evidence import (
@@ -136,7 +136,8 @@ def _what_is_wrong(report: PendingReport, now: datetime, whole: WholeGroup | Non
 
 
 def _asks(report: PendingReport) -> list[Safe]:
-    return list(ask_lines(report.asks, report.extended, fault_of(report))) if _shows_asks(report) else []
+    known = ask_lines(report.asks, report.extended, fault_of(report)) if _shows_asks(report) else ()
+    return [*known, *unread_claims(report.causes)]
 
 
 def _held(report: PendingReport) -> Iterator[Safe]:

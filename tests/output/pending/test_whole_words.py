@@ -132,3 +132,11 @@ def test_whoever_has_the_volume_of_one_pod_is_named() -> None:
     )
     assert "cannot have its volume claim scratch, which one pod at a time may use" in line
     assert "in use (by holder on node-a)" in line
+
+
+def test_a_claim_that_may_not_be_read_is_named_all_the_same() -> None:
+    pod = waiting("0/2 nodes are available: 2 cannot allocate all claims.")
+    report = report_of(pod, withheld=(*UNREAD, "ResourceClaim"))
+    assert "It uses claim claim, which could not be read, so that what it requests is not known." in page_of(report)
+    known = told(pod)[1]
+    assert "which could not be read, so that" not in known
