@@ -7,6 +7,7 @@ extended resource that a DeviceClass serves.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import Final
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gates.gates import names_claims
@@ -16,6 +17,7 @@ from kubectl_dra.model.inventory import key_of
 from kubectl_dra.scheduler.extended import ClassMap, asked, served_resources
 from kubectl_dra.scheduler.resource_names import DEVICE_CLASS_PREFIX
 
+_SPEAKER: Final = '"DynamicResources"'
 Matches = Callable[[Mapping[str, str]], bool]
 
 
@@ -56,7 +58,19 @@ def wants_devices(pod: Pod, served: ClassMap) -> bool:
         return True
     if not any(map(_has_domain, _resources(pod))):
         return False
-    return any(name in served or name.startswith(DEVICE_CLASS_PREFIX) for name in asked(pod))
+    wanted = asked(pod)
+    return bool(wanted) and (
+        any(name in served or name.startswith(DEVICE_CLASS_PREFIX) for name in wanted) or _was_tried(pod)
+    )
+
+
+def _was_tried(pod: Pod) -> bool:
+    """Whether the scheduler's plugin for devices speaks of the pod, whatever classes could be read here.
+
+    Upstream: it takes no part for a pod without claims and without resources that a class serves (PreFilter).
+    """
+    said = (each for each in pod.status.conditions if each.type == "PodScheduled" and each.status == "False")
+    return any(_SPEAKER in each.message for each in said)
 
 
 def _resources(pod: Pod) -> Iterable[str]:

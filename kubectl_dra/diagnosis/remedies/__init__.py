@@ -43,7 +43,7 @@ from kubectl_dra.diagnosis.remedies import (
     together,
     within_quota,
 )
-from kubectl_dra.diagnosis.remedies.candidate import COMBINABLE, FIRST, Candidate, Case, merged
+from kubectl_dra.diagnosis.remedies.candidate import COMBINABLE, FIRST, Candidate, Case, is_same, merged
 from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.competition import Competing
 from kubectl_dra.diagnosis.remedies.records import (
@@ -141,6 +141,7 @@ class _Finder:
         self._competing = Competing(case)
         self._gated = case.diagnosis.verdict is Verdict.GATED
         self._found: list[Proposal] = []
+        self._proven: list[tuple[Action, ...]] = []
         self._tried = 0
         self._fits_only = False
         self._large = len(case.world.inventory.nodes) >= _LARGE
@@ -215,12 +216,14 @@ class _Finder:
     def _verify_all(self, candidates: Iterable[Candidate]) -> None:
         for candidate in candidates:
             enough = sum(p.remedy.kind is candidate.kind for p in self._found) >= self._per_kind
-            if not candidate.changes or enough or self._trials.exhausted:
+            again = any(is_same(candidate.actions, each) for each in self._proven)
+            if not candidate.changes or enough or again or self._trials.exhausted:
                 continue
             self._tried += 1
             proposal = self._verify(candidate)
             if proposal is not None:
                 self._found.append(proposal)
+                self._proven.append(candidate.actions)
 
     def _verify(self, candidate: Candidate) -> Proposal | None:
         """The first form of the candidate that works, rather one that leaves nothing to others who come first."""

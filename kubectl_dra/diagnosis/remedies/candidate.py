@@ -215,6 +215,11 @@ def _one_after_the_other(change: Change, then: Change) -> Change:
     return lambda inventory: then(change(inventory))
 
 
+def is_same(one: Sequence[Action], other: Sequence[Action]) -> bool:
+    """Whether these are the same changes in another order."""
+    return len(one) == len(other) and all(action in other for action in one)
+
+
 def merged(first: Candidate, second: Candidate) -> Candidate:
     """Both changes together; two edits of one field are one edit.
 

@@ -202,3 +202,10 @@ def test_a_limit_of_a_queue_of_kai_is_what_has_to_be_raised(words: str, field: s
     assert "kubectl get pods -A -l kai.scheduler/queue=hpc -o wide" in page
     assert "minMember" not in page
     assert "only unfinished pod" not in first_line(report)
+
+
+def test_two_changes_are_offered_in_one_order_only() -> None:
+    pod = build.pod(claims=["claim"], schedulerName="binpack")
+    report = report_of(*CLUSTER, pod, build.claim("claim", build.request(count=2)))
+    ways = [{type(action).__name__ for action in way.actions} for way in report.remedies]
+    assert ways.count({"EditClaim", "EditPod"}) == 1, ways

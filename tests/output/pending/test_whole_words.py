@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
-from tests.kit import build
+from kubectl_dra.diagnosis.gates.pending import pending_pods
+from kubectl_dra.model.features import features
+from tests.kit import build, facts
+from tests.kit.clock import CLOCK
 from tests.output.pending.test_situations import first_line, page_of, report_of
 
 UNREAD = ("Node", "ResourceSlice", "DeviceClass", "DeviceTaintRule")
@@ -140,3 +144,14 @@ def test_a_claim_that_may_not_be_read_is_named_all_the_same() -> None:
     assert "It uses claim claim, which could not be read, so that what it requests is not known." in page_of(report)
     known = told(pod)[1]
     assert "which could not be read, so that" not in known
+
+
+def test_a_pod_counts_where_the_words_are_of_the_plugin_for_devices() -> None:
+    """Whether a class serves its resource cannot be read; the scheduler has seen one."""
+    pod = build.pod(requests={"nvidia.com/gpu": "1"})
+    words = 'running PreBind plugin "DynamicResources": create claim for extended resources ml/pod: no'
+    for message, counts in ((words, True), ("0/1 nodes are available: 1 Insufficient nvidia.com/gpu.", False)):
+        condition = {"type": "PodScheduled", "status": "False", "reason": "SchedulerError", "message": message}
+        pod["status"]["conditions"] = [condition]
+        state = ClusterState(facts.inventory([pod]), facts.evidence("DeviceClass"), features(), CLOCK)
+        assert bool(pending_pods(state)) is counts
