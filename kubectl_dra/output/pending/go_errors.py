@@ -19,6 +19,14 @@ _LACKS_RIGHT: Final = re.compile(
 )
 
 
+#: Upstream: apiserver's pkg/admission/plugin/webhook/errors, ToStatusErr.
+_DENIED: Final = re.compile(r'admission webhook "[^"]+" denied the request: ')
+#: Upstream: kyverno, pkg/webhooks/utils, GetErrorMsg and GetBlockedMessages.
+_KYVERNO: Final = re.compile(
+    r"blocked due to the following policies (?P<policy>\S+): (?P<rule>\S+): (?P<text>.*)", re.DOTALL
+)
+
+
 class LackedRight(NamedTuple):
     """What somebody may not do; ``group`` is empty for the core API, ``resource`` may name a subresource."""
 
@@ -35,11 +43,23 @@ def without_uids(error: str) -> str:
 
 def innermost(error: str) -> str:
     """The end of a long error; of a refusal of the API server all that it says."""
+    denied = _DENIED.search(error)
+    if denied is not None:
+        return _of_policy(" ".join(error[denied.end() :].split()))
     refused = _REFUSED.match(error)
     if refused is not None:
         return error[refused.end() :]
     words = without_uids(error)
     return ": ".join(words.split(": ")[-_INNER:]) if len(words) > _LONG else words
+
+
+def _of_policy(words: str) -> str:
+    """What a webhook says; of Kyverno's report the policy, its rule and the message."""
+    found = _KYVERNO.search(words)
+    if found is None:
+        return words
+    text = found["text"].strip("'").removeprefix("validation error: ").partition(f" rule {found['rule']} failed at ")[0]
+    return f"policy {found['policy']}, rule {found['rule']}: {text.rstrip('.')}"
 
 
 def lacked_right(error: str) -> LackedRight | None:
