@@ -45,7 +45,7 @@ def innermost(error: str) -> str:
     """The end of a long error; of a refusal of the API server all that it says."""
     denied = _DENIED.search(error)
     if denied is not None:
-        return _of_policy(" ".join(error[denied.end() :].split()))
+        return _of_policy(" ".join(error[denied.start() :].split()))
     refused = _REFUSED.match(error)
     if refused is not None:
         return error[refused.end() :]
@@ -54,7 +54,7 @@ def innermost(error: str) -> str:
 
 
 def _of_policy(words: str) -> str:
-    """What a webhook says; of Kyverno's report the policy, its rule and the message."""
+    """Which webhook says what; of Kyverno's report the policy, its rule and the message."""
     found = _KYVERNO.search(words)
     if found is None:
         return words

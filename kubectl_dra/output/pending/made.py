@@ -30,6 +30,13 @@ _WEBHOOK: Final = re.compile(
 )
 
 
+#: Upstream: plugin/pkg/admission/limitranger, minConstraint and maxConstraint.
+_LIMIT: Final = re.compile(
+    r"(?P<end>max|min)imum (?P<resource>\S+) usage per (?P<of>Container|Pod) is (?P<bound>[^\s,]+?)"
+    r"(?:, but (?P<field>limit|request) is (?P<value>[^\s,\]]+)|\. +No (?P<unset>limit|request) is specified)"
+)
+
+
 def refused_of(cause: Cause) -> MakerRefusal | None:
     """Whom a group waits for in vain; None where nobody is refused."""
     return cause.detail.refused if isinstance(cause.detail, GroupWaits) else None
@@ -59,6 +66,12 @@ def refused_advice(refusal: MakerRefusal, address: Address) -> Iterator[Safe]:
         words = kubectl("get", "pods", "-n", webhook["namespace"])
         yield from command_line("Its pods: {}", reading(words, address))
         return
+    limit = _LIMIT.search(refusal.text)
+    if limit is not None:
+        yield from wrapped(fmt("What usually helps: {}", _within(limit)))
+        shown = kubectl("describe", "limitranges", within(refusal.maker.namespace))
+        yield from command_line("The limits of the namespace: {}", reading(shown, address))
+        return
     told = quota_advice(refusal.shortages[0]) if refusal.shortages else _TEMPLATE
     yield from wrapped(fmt("What usually helps: {}", told))
     if len(refusal.shortages) == 1:
@@ -67,3 +80,14 @@ def refused_advice(refusal: MakerRefusal, address: Address) -> Iterator[Safe]:
     for name in names:
         described = kubectl("describe", of("resourcequota", name), where)
         yield from command_line("Its limits and what is used: {}", reading(described, address))
+
+
+def _within(limit: re.Match[str]) -> Safe:
+    """Which field a LimitRange bounds, and by how much."""
+    field = fmt("resources.{}s.{}", limit["field"] or limit["unset"], limit["resource"])
+    of_ = Safe("each container" if limit["of"] == "Container" else "all containers together")
+    most = limit["end"] == "max"
+    how = Safe("at most" if most else "at least")
+    verb = Safe("set" if limit["unset"] else "lower" if most else "raise")
+    text = "In the template of the pods {} {} of {} to {} {}, or have whoever keeps the LimitRange {} its {}."
+    return fmt(text, verb, field, of_, how, limit["bound"], Safe("raise" if most else "lower"), limit["end"])

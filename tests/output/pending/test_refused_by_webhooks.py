@@ -23,7 +23,8 @@ KYVERNO = (
         (
             'create ResourceClaim : admission webhook "validation.gatekeeper.sh" denied the request: [gpu-limit] '
             "claims may have at most 2 GPUs: found 4",
-            "[gpu-limit] claims may have at most 2 GPUs: found 4",
+            'admission webhook "validation.gatekeeper.sh" denied the request: [gpu-limit] claims may have at most 2 '
+            "GPUs: found 4",
         ),
         (
             'resourceclaims "x" is forbidden: ValidatingAdmissionPolicy "few" denied request: at most 2',

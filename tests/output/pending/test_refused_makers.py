@@ -11,6 +11,8 @@ from kubectl_dra.commands.app import run
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates.makers import refusal_of
 from kubectl_dra.diagnosis.records import GroupWaits, MakerRefusal, ObjectRef, QuotaShortage
+from kubectl_dra.model.invocation import HERE
+from kubectl_dra.output.pending.made import refused_advice
 from kubectl_dra.output.pending.quotas import pods_lines
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.safe import plain
@@ -177,3 +179,32 @@ def test_where_not_all_pods_were_read_nobody_is_named() -> None:
     found = refusal_of(state, ObjectRef("Job", "ml", "train"))
     assert found is not None
     assert not found.shortages[0].pods
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (
+            "maximum cpu usage per Container is 8, but limit is 16",
+            "lower resources.limits.cpu of each container to at most 8, or have whoever keeps the LimitRange raise its "
+            "max.",
+        ),
+        (
+            "[minimum memory usage per Pod is 1Gi, but request is 512Mi, maximum cpu usage per Pod is 8]",
+            "raise resources.requests.memory of all containers together to at least 1Gi, or have whoever keeps the "
+            "LimitRange lower its min.",
+        ),
+        (
+            "maximum cpu usage per Container is 8.  No limit is specified",
+            "set resources.limits.cpu of each container to at most 8, or have whoever keeps the LimitRange raise its "
+            "max.",
+        ),
+    ],
+)
+def test_the_field_is_named_that_a_limit_range_bounds(words: str, told: str) -> None:
+    text = f'Error creating: pods "train-2" is forbidden: {words}'
+    refusal = refusal_of(cluster(said(text)), ObjectRef("Job", "ml", "train"))
+    assert refusal is not None
+    lines = " ".join(map(str, refused_advice(refusal, HERE)))
+    assert f"What usually helps: In the template of the pods {told}" in " ".join(lines.split())
+    assert "kubectl describe limitranges -n ml" in lines
