@@ -18,8 +18,17 @@ _EVERYWHERE: Final = frozenset(
     # Of all pods on a node volumes are counted; storage in any namespace; victims may be anywhere.
     | {"PersistentVolumeClaim", "CSIStorageCapacity", "PodDisruptionBudget", "PodGroup"}
 )
-# Finished pods take nothing; the API server can leave them out.
-_FIELDS: Final = {"Pod": "status.phase!=Succeeded,status.phase!=Failed"}
+#: What is most of a cluster's events, and says nothing of why a pod waits (kube-scheduler, pkg/kubelet/events,
+#: pkg/controller/{replicaset,deployment,job,daemon}).
+_ROUTINE: Final = (
+    *("Scheduled", "Created", "Killing", "SuccessfulCreate", "SuccessfulDelete", "ScalingReplicaSet"),
+    *("Completed", "SawCompletedJob"),
+)
+# Finished pods take nothing; the API server can leave them out, and events of routine.
+_FIELDS: Final = {
+    "Pod": "status.phase!=Succeeded,status.phase!=Failed",
+    "Event": ",".join(f"reason!={reason}" for reason in _ROUTINE),
+}
 
 
 @dataclass(frozen=True, slots=True)

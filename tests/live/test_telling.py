@@ -39,7 +39,9 @@ def test_a_list_keeps_those_that_tell(tmp_path: Path, api: FakeApi) -> None:
     inventory, _ = read(connection_to(tmp_path, api), NEEDS)
     kept = {each.metadata.name for each in inventory.events_by_object["Pod", "ml", "train"]}
     assert kept == {"added", "not-added", "queue", "refused"}
-    assert "fieldSelector" not in api.asked(path)[0].query
+    left_out = api.asked(path)[0].query["fieldSelector"].split(",")
+    assert "reason!=Killing" in left_out
+    assert not [reason for reason in REASONS if f"reason!={reason}" in left_out]
 
 
 def test_so_does_a_watch(tmp_path: Path, api: FakeApi) -> None:

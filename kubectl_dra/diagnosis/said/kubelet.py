@@ -52,7 +52,7 @@ _UNHEALTHY: Final = "Unhealthy"
 #: They don't keep containers from starting (pkg/kubelet/network/dns, pkg/kubelet/kubelet_pods.go).
 _HARMLESS: Final = frozenset({"DNSConfigForming", "FailedToRetrieveImagePullSecret", "CheckLimitsForResolvConf"})
 #: Normal events of containers, which come only after mounts, devices and the sandbox (pkg/kubelet/events).
-_PROGRESS: Final = frozenset({"Pulling", "Pulled", "Created", "Started"})
+_PROGRESS: Final = frozenset({"Pulling", "Pulled", "Started"})
 #: Who acts on a pod that has its node; the second one attaches volumes (pkg/controller/volume/attachdetach).
 _ON_NODES: Final = frozenset({"kubelet", "attachdetach-controller"})
 _PREFIX: Final = re.compile(

@@ -132,7 +132,7 @@ def _take(
         progress.check(taken, len(data))
     coverage = Coverage.PARTIAL if bad else Coverage.COMPLETE
     limits = query.get("fieldSelector", "")
-    note = f"only {limits}" if limits else NOTE if kind is EVENT else ""
+    note = NOTE if kind is EVENT else f"only {limits}" if limits else ""
     return Listed(Read(kind.name, namespace, coverage, version, time, note), tuple(bad), sink)
 
 

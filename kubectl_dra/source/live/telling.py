@@ -1,6 +1,7 @@
-"""Which events are kept of those that a cluster has: most are of routine, and none of them decides anything.
+"""Which events are kept of those that a server sends: others are of routine, and none of them decides anything.
 
-A field selector has no "or", so that warnings and some of type Normal cannot be asked for in one list.
+A field selector has no "or": warnings and some of type Normal are one list only where the server leaves out what is
+most of the others (``source/needs.py``), and the rest is left out here.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ REASONS: Final = frozenset(
     {
         *("TriggeredScaleUp", "NotTriggerScaleUp", "Nominated"),
         *("Informational", "Scheduling"),
-        *("Pulling", "Pulled", "Created", "Started"),
+        *("Pulling", "Pulled", "Started"),
     }
 )
 #: How a snapshot says what was left out.
