@@ -188,3 +188,33 @@ def test_a_factor_that_is_no_number_of_use_is_the_default(factor: str) -> None:
 
 def test_a_size_of_thousands_of_digits_is_not_read() -> None:
     expanded({"executor": {"memory": "9" * 5000}, "sparkConf": {"spark.executor.instances": "9" * 5000}})
+
+
+# --- Apache's operator ------------------------------------------------------------------------------------------------
+
+
+def apache(**spec: Any) -> dict[str, MadeTemplate]:
+    tree = {"apiVersion": "spark.apache.org/v1", "kind": "SparkApplication", "metadata": {"name": "a"}, "spec": spec}
+    return {each.role: each for each in expand(tree, "spark.apache.org", "SparkApplication").templates}
+
+
+def test_apaches_operator_has_templates_and_the_configuration() -> None:
+    claims = [{"name": "gpu", "resourceClaimTemplateName": "one"}]
+    main = {"name": "spark-kubernetes-executor", "resources": {"claims": [{"name": "gpu"}]}}
+    template = {"spec": {"containers": [main], "resourceClaims": claims}}
+    conf = {"spark.executor.instances": "4", "spark.executor.cores": "8", "spark.executor.memory": "32g"}
+    found = apache(executorSpec={"podTemplateSpec": template}, sparkConf=conf)
+    executor = found["executor"]
+    assert (found["driver"].copies, executor.copies, executor.awaits) == (1, 4, ("driver",))
+    assert executor.counted_by.fields == (('spec.sparkConf["spark.executor.instances"]', 4),)
+    assert executor.body["spec"]["resourceClaims"] == claims
+    resources = container(executor)["resources"]
+    assert (resources["claims"], resources["requests"]) == ([{"name": "gpu"}], {"cpu": "8", "memory": "36044Mi"})
+    assert executor.spec_path == "spec.executorSpec.podTemplateSpec.spec"
+
+
+def test_apaches_operator_leaves_the_number_of_executors_to_spark() -> None:
+    assert apache(applicationTolerations={"instanceConfig": {"minExecutors": 3}})["executor"].copies == 2
+    conf = {"spark.dynamicAllocation.enabled": "true", "spark.dynamicAllocation.minExecutors": "3"}
+    executor = apache(sparkConf={**conf, "spark.dynamicAllocation.maxExecutors": "9"})["executor"]
+    assert (executor.copies, executor.growth is not None and executor.growth.most) == (3, 9)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from kubectl_dra.api.trees import Tree, group_of, number_of
-from kubectl_dra.api.workloads import nim
+from kubectl_dra.api.workloads import flink, nim
 from kubectl_dra.api.workloads.argo import described_by, is_workflow, workflow
 from kubectl_dra.api.workloads.kinds import KNOWN, Factor, KnownKind, TemplatePath
 from kubectl_dra.api.workloads.left_out import left_out, mention, rendered
@@ -23,7 +23,10 @@ __all__ = ["CountSource", "Expansion", "MadeTemplate", "expand"]
 _MENTIONED_AT: Final = 8
 _NAMES: Final = ("name", "groupName")
 #: Kinds whose operators make pods of single fields.
-_DESCRIBED: Final[Mapping[tuple[str, str], Callable[[Tree], Expansion]]] = {(nim.GROUP, nim.KIND): nim.service}
+_DESCRIBED: Final[Mapping[tuple[str, str], Callable[[Tree], Expansion]]] = {
+    (nim.GROUP, nim.KIND): nim.service,
+    (flink.GROUP, flink.KIND): flink.deployment,
+}
 #: Groups of kinds that say of their pods no more than the claims -> what makes the rest.
 _PROGRAMS: Final = {"kubevirt.io": "KubeVirt", "pool.kubevirt.io": "KubeVirt", "serving.kserve.io": "KServe"}
 

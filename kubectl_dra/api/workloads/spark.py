@@ -4,7 +4,7 @@ Upstream: apache/spark, resource-managers/kubernetes (BasicDriverFeatureStep, Ba
 core/.../ResourceProfile.scala (getResourcesForClusterManager): requests of cpu and memory replace those of a template,
 memory has an overhead. kubeflow/spark-operator, internal/controller/sparkapplication/submission.go: what becomes an
 option of Spark, later ones before earlier ones; internal/webhook/sparkpod_defaulter.go: what its webhook adds to pods
-without a template, and only to those.
+without a template, and only to those. apache/spark-kubernetes-operator: what Spark is told is its configuration alone.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
-from kubectl_dra.api.trees import Tree, at, list_at, mapping, number_of
+from kubectl_dra.api.trees import Tree, at, group_of, list_at, mapping, number_of
 from kubectl_dra.api.workloads.templates import MAX_PODS, CountField, Expansion, Growth, MadeTemplate
 
 GROUP: Final = "sparkoperator.k8s.io"
+_APACHE: Final = "spark.apache.org"
 _SPECS: Final[Mapping[str, str]] = {"SparkApplication": "spec", "ScheduledSparkApplication": "spec.template"}
 _DRIVER: Final = "driver"
 _EXECUTOR: Final = "executor"
@@ -49,13 +50,14 @@ class _SizeError(ValueError):
 
 
 def is_spark(group: str, kind: str) -> bool:
-    """Whether it is an application of the Spark operator."""
-    return group == GROUP and kind in _SPECS
+    """Whether it is an application of Kubeflow's Spark operator, or of Apache's."""
+    return (group == GROUP and kind in _SPECS) or (group, kind) == (_APACHE, "SparkApplication")
 
 
 def application(tree: Tree, kind: str) -> Expansion:
     """The driver, which is created first and makes the executors."""
-    app = _App(tree, _SPECS[kind])
+    apache = group_of(tree.get("apiVersion")) == _APACHE
+    app = _ApacheApp(tree, "spec") if apache else _App(tree, _SPECS[kind])
     suspended = at(tree, "spec").get("suspend") is True
     try:
         driver, executor = app.pod(_DRIVER), app.pod(_EXECUTOR)
@@ -84,6 +86,19 @@ class _App:
     def spec(self) -> Tree:
         return at(self.tree, self.path)
 
+    def part(self, role: str) -> Tree:
+        """What the operator makes options of Spark of."""
+        return at(self.spec, role)
+
+    def template_at(self, role: str) -> str:
+        """Where the template of the driver or of executors stands in the spec."""
+        return f"{role}.template"
+
+    @property
+    def image(self) -> str:
+        found = self.spec.get("image")
+        return found if isinstance(found, str) and found else "spark"
+
     def option(self, name: str) -> str | None:
         """What the application tells Spark itself."""
         value = mapping(self.spec.get("sparkConf")).get(name)
@@ -98,13 +113,13 @@ class _App:
 
     def pod(self, role: str) -> dict[str, Any]:
         """Metadata and spec of the driver or of an executor. Raises :class:`_SizeError`."""
-        part, template = at(self.spec, role), at(self.spec, f"{role}.template")
+        part, template = self.part(role), at(self.spec, self.template_at(role))
         spec = {**mapping(template.get("spec"))}
         containers = [each for each in list_at(spec, "containers") if isinstance(each, dict)]
         name = f"spark-kubernetes-{role}"
         own = next((each for each in containers if each.get("name") == name), next(iter(containers), {}))
         others = [each for each in containers if each is not own]
-        container = {"name": name, "image": self.spec.get("image") or "spark", **own}
+        container = {"name": name, "image": self.image, **own}
         container["resources"] = self._resources(role, part, mapping(own.get("resources")), whole=not template)
         spec["containers"] = [container, *others]
         spec["restartPolicy"] = "Never"
@@ -224,7 +239,7 @@ class _App:
         """
         dynamic, path = at(self.spec, "dynamicAllocation"), self.path
         field = f"{path}.executor.instances"
-        instances = _number(at(self.spec, "executor").get("instances"), self.option("spark.executor.instances"))
+        instances = _number(self.part(_EXECUTOR).get("instances"), self.option("spark.executor.instances"))
         if not (dynamic.get("enabled") is True or self.option(f"{_DYNAMIC}.enabled") == "true"):
             default = 1 if self.spec.get("sparkConf") is not None else _EXECUTORS
             number = min(default if instances is None else instances, MAX_PODS)
@@ -238,6 +253,42 @@ class _App:
 
     def _dynamic(self, dynamic: Tree, name: str) -> int | None:
         return _number(dynamic.get(name), self.option(f"{_DYNAMIC}.{name}"))
+
+
+@dataclass(frozen=True, slots=True)
+class _ApacheApp(_App):
+    """One of Apache's operator: no fields of its own say what Spark is told."""
+
+    def part(self, role: str) -> Tree:
+        return {}
+
+    def template_at(self, role: str) -> str:
+        return f"{role}Spec.podTemplateSpec"
+
+    @property
+    def image(self) -> str:
+        return self.option("spark.kubernetes.container.image") or "spark"
+
+    def made(self, role: str, body: Tree) -> MadeTemplate:
+        path = f"{self.path}.{self.template_at(role)}"
+        moved = (("cpu", f'{self.path}.sparkConf["spark.{role}.cores"]'), ("memory", ""))
+        return MadeTemplate(path, body, role=role, moved=moved)
+
+    def _is_python(self) -> bool:
+        return bool(self.spec.get("pyFiles"))
+
+    def executors(self) -> tuple[int, CountField, int | None]:
+        """Those of Spark's options: the operator has bounds by which it judges them, and sets none."""
+        conf = f"{self.path}.sparkConf"
+        if self.option(f"{_DYNAMIC}.enabled") != "true":
+            given = _number(None, self.option("spark.executor.instances"))
+            number = min(_EXECUTORS if given is None else given, MAX_PODS)
+            return number, CountField(((f'{conf}["spark.executor.instances"]', number),)), None
+        names = ("spark.executor.instances", f"{_DYNAMIC}.minExecutors", f"{_DYNAMIC}.initialExecutors")
+        values = {f'{conf}["{name}"]': _number(None, self.option(name)) or 0 for name in names}
+        number = min(max(values.values()), MAX_PODS)
+        fields = tuple((name, value) for name, value in values.items() if value)
+        return number, CountField(fields), _number(None, self.option(f"{_DYNAMIC}.maxExecutors"))
 
 
 def _number(value: object, option: str | None) -> int | None:

@@ -25,26 +25,32 @@ class CountSource(Enum):
 class CountField:
     """Where the number of pods stands: ``fields`` with their values, of which the largest counts.
 
-    Each unit of it makes ``pods`` of them. ``bounds``: other fields above whose values the number does not count.
+    Each unit of it makes ``pods`` of them, or ``per`` units make one. ``bounds``: other fields above whose values the
+    number does not count.
     """
 
     fields: tuple[tuple[str, int], ...] = ()
     pods: int = 1
     bounds: tuple[tuple[str, int], ...] = ()
+    per: int = 1
 
     @property
     def scale(self) -> tuple[str, int]:
         """The first field, and the pods that each of its units makes; empty where no field says the number."""
-        return (self.fields[0][0], self.pods) if self.fields else ("", 1)
+        return (self.fields[0][0], self.pods) if self.fields and self.per == 1 else ("", 1)
+
+    def made(self, value: int) -> int:
+        """The pods with such a value of the field."""
+        return -(-self.pods * value // self.per)
 
     def lowered(self, pods: int) -> CountField:
         """The fields to lower, with their new values, so that no more than ``pods`` are made; none if that can't be."""
-        units = pods // self.pods if self.pods else 0
+        units = pods // self.pods * self.per if self.pods else 0
         return CountField(tuple((path, units) for path, value in self.fields if value > units > 0), self.pods)
 
     def raised(self, pods: int) -> CountField:
         """The fields to raise, with their new values, so that at least ``pods`` are made."""
-        units = -(-pods // self.pods) if self.pods else 0
+        units = -(-pods // self.pods) * self.per if self.pods else 0
         fields = [*self.fields[:1], *self.bounds]
         return CountField(tuple((path, units) for path, value in fields if value < units), self.pods)
 

@@ -78,7 +78,7 @@ def _counts(plan: PodPlan, lowered: CountField) -> bool:
 
 
 def _copies_then(plan: PodPlan, lowered: CountField) -> int:
-    return plan.counted_by.pods * lowered.fields[0][1] if _counts(plan, lowered) else plan.copies or 0
+    return plan.counted_by.made(lowered.fields[0][1]) if _counts(plan, lowered) else plan.copies or 0
 
 
 def _spanning(plan: PodPlan, then: Sequence[tuple[PodPlan, int]]) -> Iterator[counts.OtherNumber]:

@@ -95,6 +95,8 @@ def batch(world: ClusterState, trial: PodTrial, copies: Copies, found: Present |
         return Batch(world, new, len(daemons), Counted.PER_NODE)
     counted = Counted.ASKED if copies.asked else _COUNTED[plan.count]
     wanted = copies.of(1 if plan.copies is None else plan.copies)
+    if found is not None and found.left is not None and wanted is not None and not copies.asked:
+        wanted = min(wanted, found.left)
     many = min(MAX_COPIES + 1 if wanted is None else max(wanted - _staying(found), 0), MAX_COPIES + 1)
     single = wanted == 1 and trial.planned.kind == "Pod"
     world, pod = _controlled(world, plan.pod, trial, found)

@@ -44,6 +44,7 @@ class Present:
 
     ``waiting`` ones have no node; they are tried again as new ones. ``surge``: an old pod goes only when a new one is
     ready. ``policy``: of a CronJob whose ``old`` pods are those of its run of now, why the next has none beside it.
+    ``left``: of a Job how many pods have yet to succeed, of which no more run at the same time.
     """
 
     workload: WorkloadObject
@@ -52,6 +53,7 @@ class Present:
     waiting: tuple[Pod, ...] = ()
     surge: bool = False
     policy: str = ""
+    left: int | None = None
 
 
 def with_workloads(world: ClusterState, objects: Sequence[Planned], read_owner: ReadOwner | None) -> ClusterState:
@@ -78,8 +80,9 @@ def present(world: ClusterState, trial: PodTrial, read_owner: ReadOwner | None) 
     policy = planned.record.spec.concurrency_policy if isinstance(planned.record, WorkloadObject) else ""
     if planned.kind == _CRON_JOB and policy not in _ONE_RUN:
         return None
+    left = _left(known) if planned.kind == _JOB else None
     # Whoever tries a Job that has ended, or another one of its name, means a new one.
-    if planned.kind == _JOB and (known.status.succeeded or _is_another(known, planned.record)):
+    if left == 0 or (planned.kind == _JOB and _is_another(known, planned.record)):
         return None
     pods = list(_pods(world, planned, known, Owners(world.inventory, read_owner)))
     waiting = tuple(pod for pod, _ in pods if not pod.spec.node_name)
@@ -89,7 +92,7 @@ def present(world: ClusterState, trial: PodTrial, read_owner: ReadOwner | None) 
     keeps = planned.kind in (_REPLICA_SET, _JOB) or not _differs(known, planned.record)
     stay = tuple(pod for pod, newest in placed if keeps and newest)
     old = tuple(pod for pod, newest in placed if not (keeps and newest))
-    return Present(known, stay, old, waiting, planned.kind == _DEPLOYMENT and _surges(planned))
+    return Present(known, stay, old, waiting, planned.kind == _DEPLOYMENT and _surges(planned), left=left)
 
 
 def without(world: ClusterState, pods: Sequence[Pod]) -> ClusterState:
@@ -139,6 +142,17 @@ def _is_another(known: WorkloadObject, record: object) -> bool:
     template = record.spec.template if isinstance(record, WorkloadObject) else None
     there = known.spec.template
     return there is None or template is None or _compared(there)[1] != _compared(template)[1]
+
+
+def _left(job: WorkloadObject) -> int | None:
+    """How many pods of a Job that runs have yet to succeed; None where it does not say how many have to.
+
+    Upstream: pkg/controller/job/job_controller.go, manageJob (wantActive).
+    """
+    completions = job.spec.completions
+    if completions is None:
+        return None if not job.status.succeeded else 0
+    return max(completions - job.status.succeeded, 0)
 
 
 def _differs(known: WorkloadObject, record: object) -> bool:
