@@ -22,6 +22,7 @@ from kubectl_dra.api.kinds import RESOURCE_GROUP, Kind, find_kind
 from kubectl_dra.api.paths import below
 from kubectl_dra.api.podclaims import nested_sources
 from kubectl_dra.api.sources import Source
+from kubectl_dra.api.spelling import respelled
 from kubectl_dra.api.strict import STEP, known_fields, unknown_fields
 from kubectl_dra.api.trees import at, in_utf8, list_at, mapping, move_up, read_tree
 from kubectl_dra.model.likeness import best_guess, similar
@@ -46,6 +47,7 @@ class Mistake(StrEnum):
     UNKNOWN_FIELD = "unknown-field"  # no version near has it: the server drops it
     NO_SUCH_VERSION = "no-such-version"  # the kind does not exist in the version
     REMOVED_KIND = "removed-kind"  # the kind exists in v1alpha2 only
+    MISSPELT_VALUE = "misspelt-value"  # one of a few values, in another case
     UNSERVED_FIELD = "unserved-field"  # this server lacks the feature that it belongs to, and drops it
 
 
@@ -205,6 +207,8 @@ def _resource_class(linter: _Linter, path: str, spec: Tree) -> None:
 
 
 def _request(linter: _Linter, path: str, request: Tree) -> None:
+    for where, written, meant in respelled(request, path):
+        linter.fixed(where, f'"{written}" is written {meant}', Mistake.MISSPELT_VALUE)
     exactly = request.get("exactly")
     if linter.version in _EXACTLY:
         inline = [name for name in request if name in _REQUEST_FIELDS]

@@ -38,6 +38,43 @@ CASES: dict[str, tuple[str, list[str], dict[str, Any] | None]] = {
         ],
         {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "gpu", "count": 2}}]}},
     ),
+    "values in the case of another language": (
+        _claim(
+            "v1",
+            "{devices: {requests: [{name: r, exactly: {deviceClassName: gpu, allocationMode: all, tolerations:"
+            " [{key: k, operator: exists, effect: no-schedule}]}}, {name: s, firstAvailable: [{name: t,"
+            " deviceClassName: gpu, allocationMode: exact_count}]}]}}",
+        ),
+        [
+            'spec.devices.requests[0].exactly.allocationMode: "all" is written All',
+            'spec.devices.requests[0].exactly.tolerations[0].operator: "exists" is written Exists',
+            'spec.devices.requests[0].exactly.tolerations[0].effect: "no-schedule" is written NoSchedule',
+            'spec.devices.requests[1].firstAvailable[0].allocationMode: "exact_count" is written ExactCount',
+        ],
+        {
+            "devices": {
+                "requests": [
+                    {
+                        "name": "r",
+                        "exactly": {
+                            "deviceClassName": "gpu",
+                            "allocationMode": "All",
+                            "tolerations": [{"key": "k", "operator": "Exists", "effect": "NoSchedule"}],
+                        },
+                    },
+                    {
+                        "name": "s",
+                        "firstAvailable": [{"name": "t", "deviceClassName": "gpu", "allocationMode": "ExactCount"}],
+                    },
+                ]
+            }
+        },
+    ),
+    "a value that is none of the API's": (
+        _claim("v1", "{devices: {requests: [{name: r, exactly: {deviceClassName: gpu, allocationMode: some}}]}}"),
+        [],
+        None,
+    ),
     "exactly under v1beta1": (
         _claim("v1beta1", "{devices: {requests: [{name: r, exactly: {deviceClassName: gpu, count: 2}}]}}"),
         [

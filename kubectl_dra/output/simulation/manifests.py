@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Final
 
 from kubectl_dra.api.kinds import BY_NAME, RESOURCE_GROUP
@@ -154,9 +155,9 @@ def _named_lines(text: str, found: Sequence[ObjectRef]) -> Iterator[Safe]:
 
 def _wrong_lines(manifest: ManifestReport) -> Iterator[Safe]:
     name = object_name(manifest.object)
-    for finding in manifest.findings:
-        how = Safe("corrected" if finding.corrected else "wrong")
-        yield from wrapped(fmt("{}: {}: {}: {}", name, how, finding.path, finding.message))
+    for (corrected, message), found in groupby(manifest.findings, lambda each: (each.corrected, each.message)):
+        how, paths = Safe("corrected" if corrected else "wrong"), listed([each.path for each in found])
+        yield from wrapped(fmt("{}: {}: {}: {}", name, how, paths, message))
     if manifest.error:
         yield from wrapped(fmt("{} {}: {}", name, styled(Safe("can't be read"), Style.BAD), manifest.error))
     for refusal in manifest.refused:

@@ -22,6 +22,7 @@ _RULES: Final = {
     Mistake.OTHER_GENERATION: Rule.OTHER_GENERATION,
     Mistake.UNKNOWN_FIELD: Rule.UNKNOWN_FIELD,
     Mistake.NO_SUCH_VERSION: Rule.NO_SUCH_VERSION,
+    Mistake.MISSPELT_VALUE: Rule.REFUSED,
     Mistake.REMOVED_KIND: Rule.NO_SUCH_VERSION,
 }
 _DID_YOU_MEAN: Final = re.compile(r"did you mean (\w+)\?$")
