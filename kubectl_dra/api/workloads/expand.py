@@ -10,6 +10,7 @@ from typing import Any, Final
 from kubectl_dra.api.trees import Tree, group_of, number_of
 from kubectl_dra.api.workloads import flink, nim
 from kubectl_dra.api.workloads.argo import described_by, is_workflow, workflow
+from kubectl_dra.api.workloads.grove import sharing
 from kubectl_dra.api.workloads.kinds import KNOWN, Factor, KnownKind, TemplatePath
 from kubectl_dra.api.workloads.left_out import left_out, mention, rendered
 from kubectl_dra.api.workloads.operators import refined
@@ -40,7 +41,7 @@ def expand(tree: Tree, group: str, kind: str) -> Expansion:
         return described(tree)
     if elsewhere := described_by(tree, group, kind):
         return Expansion(known=True, untried=f"its pods are described by {elsewhere}")
-    if told := rendered(tree, group, kind):
+    if told := rendered(tree, group, kind) or (sharing(tree) if group == "grove.io" else ""):
         return Expansion(known=True, untried=told)
     known = KNOWN.get((group, kind))
     if known is not None:

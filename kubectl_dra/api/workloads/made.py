@@ -13,6 +13,7 @@ from typing import Any, Final
 from kubectl_dra.api.trees import Tree, at, group_of, list_at, mapping
 from kubectl_dra.api.workloads import nim
 from kubectl_dra.api.workloads.expand import Expansion, expand
+from kubectl_dra.api.workloads.grove import shared_claims
 from kubectl_dra.api.workloads.nested import nested
 from kubectl_dra.api.workloads.templates import CountField, MadeTemplate
 
@@ -29,10 +30,11 @@ def made_objects(tree: Tree, *, grouped_jobs: bool = False) -> Iterator[dict[str
 
     A Job that says how it is scheduled has a PodGroup (:func:`job_group`). A ComputeDomain (NVIDIA's driver,
     cmd/compute-domain-controller/resourceclaimtemplate.go) has a template for the claims of its workload; a
-    ScaledObject a HorizontalPodAutoscaler (:func:`keda_autoscaler`), a NIMService templates (:mod:`nim`). An object
-    may hold whole others (:mod:`nested`).
+    ScaledObject a HorizontalPodAutoscaler (:func:`keda_autoscaler`), a NIMService templates (:mod:`nim`), a
+    PodCliqueSet claims (:mod:`grove`). An object may hold whole others (:mod:`nested`).
     """
     yield from nested(tree)
+    yield from shared_claims(tree)
     group = job_group(tree) if grouped_jobs else None
     if group is not None:
         yield group

@@ -1,12 +1,11 @@
 """What controllers of some kinds add to the templates of an object: containers of their own, pods that nobody wrote.
 
 KubeRay (ray-operator/controllers/ray/common/{pod,job}.go): an autoscaler beside the head, a container in which workers
-wait for the head, the pod or container that submits a job. Grove (api/core/v1alpha1/podcliqueset.go): the cliques of a
-scaling group come once per replica of the group. Volcano (pkg/controllers/job/job_controller_util.go, createJobPod;
-pkg/webhooks/admission/jobs/mutate): pods that name no scheduler get the job's, by default
-Volcano's own. MPI operator (pkg/controller/mpi_job_controller.go, syncHandler): a launcher that waits for its workers.
-Kubeflow's notebooks (components/notebook-controller, generateStatefulSet) and KServe's services
-(pkg/utils, GetForceStopRuntime) have no pods once an annotation stops them.
+wait for the head, the pod or container that submits a job. Grove: ``grove``. Volcano
+(pkg/controllers/job/job_controller_util.go, createJobPod; pkg/webhooks/admission/jobs/mutate): pods that name no
+scheduler get the job's, by default Volcano's own. MPI operator (pkg/controller/mpi_job_controller.go, syncHandler): a
+launcher that waits for its workers. Kubeflow's notebooks (components/notebook-controller, generateStatefulSet) and
+KServe's services (pkg/utils, GetForceStopRuntime) have no pods once an annotation stops them.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from kubectl_dra.api.trees import Tree, at, mapping
+from kubectl_dra.api.workloads.grove import cliques
 from kubectl_dra.api.workloads.shape import bare_pod
 from kubectl_dra.api.workloads.templates import MAX_PODS, CountSource, Growth, MadeTemplate
 
@@ -151,23 +151,6 @@ def _with_containers(template: MadeTemplate, field: str, more: Iterable[_Body]) 
     return replace(template, body={**template.body, "spec": {**spec, field: [*given, *wanted]}})
 
 
-# --- Grove ------------------------------------------------------------------------------------------------------------
-
-
-def _of_grove(tree: Tree, kind: str, templates: list[MadeTemplate]) -> Iterator[MadeTemplate]:
-    groups = at(tree, "spec.template").get("podCliqueScalingGroups") if kind == "PodCliqueSet" else None
-    times: dict[str, int] = {}
-    for group in groups if isinstance(groups, list) else ():
-        names, replicas = (group.get("cliqueNames"), group.get("replicas")) if isinstance(group, dict) else (None, None)
-        number = replicas if isinstance(replicas, int) and not isinstance(replicas, bool) and replicas >= 0 else 1
-        times.update({name: number for name in (names if isinstance(names, list) else ()) if isinstance(name, str)})
-    for each in templates:
-        copies = each.copies
-        factor = times.get(each.role, 1)
-        by = replace(each.counted_by, pods=each.counted_by.pods * factor)
-        yield each if copies is None else replace(each, copies=min(copies * factor, MAX_PODS), counted_by=by)
-
-
 # --- Volcano ----------------------------------------------------------------------------------------------------------
 
 
@@ -242,7 +225,7 @@ def _positive(value: object) -> int:
 _Refining = Callable[[Tree, str, list[MadeTemplate]], Iterator[MadeTemplate]]
 _REFINING: Final[Mapping[str, _Refining]] = {
     "ray.io": _of_ray,
-    "grove.io": _of_grove,
+    "grove.io": cliques,
     "batch.volcano.sh": _of_volcano,
     "kubeflow.org": _of_kubeflow,
     "serving.kserve.io": _of_kserve,

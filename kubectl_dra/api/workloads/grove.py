@@ -1,0 +1,165 @@
+"""Grove's PodCliqueSets: how often each clique comes, and the claims that its pods share.
+
+Upstream: ai-dynamo/grove, operator/api/core/v1alpha1/podcliqueset.go (cliques of a scaling group come once per replica
+of the group) and internal/resourceclaim/reconcile.go (RCName, InjectResourceClaimRefs): ``resourceSharing`` of the set,
+of a group and of a clique each names a template; one claim is made of it for all pods there, or for each replica.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from kubectl_dra.api.trees import Tree, at, group_of, list_at, mapping, number_of, text_at
+from kubectl_dra.api.workloads.templates import MAX_PODS, UNCOUNTED, MadeTemplate
+
+_KIND: Final = "PodCliqueSet"
+_TEMPLATE: Final = "spec.template"
+#: Of more pieces with claims of their own nobody reads the answers.
+MAX_PIECES: Final = 64
+_ALL: Final = "AllReplicas"
+_SHARING: Final = "resourceSharing"
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """A claim of a piece: ``name`` is that of the claim all of its pods share, or of a template for ``each`` pod."""
+
+    name: str
+    template: str
+    each: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """The pods of one clique in one replica of the set and of its group, with the claims that they share."""
+
+    clique: str
+    name: str
+    claims: tuple[_Claim, ...]
+
+
+def cliques(tree: Tree, kind: str, templates: Sequence[MadeTemplate]) -> Iterator[MadeTemplate]:
+    """The templates with their numbers; those of cliques with shared claims in pieces that share the same."""
+    times = {name: number for name, (_, number) in _groups(tree).items()} if kind == _KIND else {}
+    for each in templates:
+        copies, factor = each.copies, times.get(each.role, 1)
+        by = replace(each.counted_by, pods=each.counted_by.pods * factor)
+        whole = each if copies is None else replace(each, copies=min(copies * factor, MAX_PODS), counted_by=by)
+        pieces = [piece for piece in _pieces(tree) if piece.clique == each.role] if kind == _KIND else []
+        yield from _in_pieces(whole, pieces) if any(piece.claims for piece in pieces) else (whole,)
+
+
+def sharing(tree: Tree) -> str:
+    """Why the claims that its pods share are not known; empty where they are, or where they share none."""
+    templates, claims = _templates(tree), list(_all_shared(tree))
+    for each in claims:
+        if text_at(each, "namespace") or text_at(each, "name") not in templates:
+            what = f"ResourceClaimTemplate {text_at(each, 'name')}"
+            return f"its pods share claims that Grove makes of {what}, which is not one of its own templates"
+    many = bool(claims) and sum(1 for _ in _pieces(tree)) > MAX_PIECES
+    return "its pods share more claims than are tried" if many else ""
+
+
+def shared_claims(tree: Tree) -> Iterator[dict[str, Any]]:
+    """The claims that Grove makes, and a template for those of single pods."""
+    if (group_of(tree.get("apiVersion")), tree.get("kind")) != ("grove.io", _KIND) or sharing(tree):
+        return
+    namespace = at(tree, "metadata").get("namespace")
+    where = {"namespace": namespace} if isinstance(namespace, str) else {}
+    templates = _templates(tree)
+    for claim in dict.fromkeys(claim for piece in _pieces(tree) for claim in piece.claims):
+        spec = at(templates[claim.template], "templateSpec.spec")
+        kind = "ResourceClaimTemplate" if claim.each else "ResourceClaim"
+        body = {"apiVersion": "resource.k8s.io/v1", "kind": kind, "metadata": {"name": claim.name, **where}}
+        yield {**body, "spec": {"spec": spec} if claim.each else spec}
+
+
+def _templates(tree: Tree) -> dict[str, Tree]:
+    found = list_at(at(tree, _TEMPLATE), "resourceClaimTemplates")
+    return {text_at(each, "name"): each for each in map(mapping, found) if text_at(each, "name")}
+
+
+def _groups(tree: Tree) -> Mapping[str, tuple[Tree, int]]:
+    """The scaling group of each clique that has one, and its replicas."""
+    groups = [mapping(each) for each in list_at(at(tree, _TEMPLATE), "podCliqueScalingGroups")]
+    return {
+        name: (group, number_of(group.get("replicas"), 1))
+        for group in groups
+        for name in list_at(group, "cliqueNames")
+        if isinstance(name, str)
+    }
+
+
+def _all_shared(tree: Tree) -> Iterator[Tree]:
+    """What is shared in the set, in its groups and in its cliques."""
+    template = at(tree, _TEMPLATE)
+    for part in (template, *list_at(template, "podCliqueScalingGroups"), *list_at(template, "cliques")):
+        yield from map(mapping, list_at(mapping(part), _SHARING))
+
+
+def _pieces(tree: Tree) -> Iterator[_Piece]:
+    name, template = text_at(at(tree, "metadata"), "name"), at(tree, _TEMPLATE)
+    groups, known = _groups(tree), _templates(tree)
+    for clique in map(mapping, list_at(template, "cliques")):
+        its = text_at(clique, "name")
+        group, many = groups.get(its, ({}, 1))
+        for replica in range(min(number_of(at(tree, "spec").get("replicas"), 1), MAX_PIECES + 1)):
+            for index in range(min(many, MAX_PIECES + 1)):
+                owner = f"{name}-{replica}-{text_at(group, 'name')}" if group else ""
+                own = f"{owner}-{index}-{its}" if group else f"{name}-{replica}-{its}"
+                claims = [
+                    *_shared(template, name, replica, {its, text_at(group, "name")}),
+                    *(_shared(group, owner, index, {its}) if group else ()),
+                    *_shared(clique, own, None, None),
+                ]
+                yield _Piece(its, own.removeprefix(f"{name}-"), tuple(c for c in claims if c.template in known))
+
+
+def _shared(part: Tree, owner: str, replica: int | None, names: set[str] | None) -> Iterator[_Claim]:
+    """What the pods of a piece share by one level; without a ``replica`` each pod is one."""
+    for each in map(mapping, list_at(part, _SHARING)):
+        only = mapping(each.get("filter"))
+        wanted = [*list_at(only, "childCliqueNames"), *list_at(only, "childScalingGroupNames")]
+        if wanted and names is not None and names.isdisjoint(wanted):
+            continue
+        template = text_at(each, "name")
+        if each.get("scope") == _ALL:
+            yield _Claim(f"{owner}-all-{template}", template)
+        elif replica is not None:
+            yield _Claim(f"{owner}-{replica}-{template}", template)
+        else:
+            yield _Claim(f"{owner}-{template}", template, each=True)
+
+
+def _in_pieces(whole: MadeTemplate, pieces: Sequence[_Piece]) -> Iterator[MadeTemplate]:
+    alike: dict[tuple[_Claim, ...], list[_Piece]] = {}
+    for piece in pieces:
+        alike.setdefault(piece.claims, []).append(piece)
+    for claims, same in alike.items():
+        body = _with_claims(whole.body, claims)
+        if len(alike) == 1:
+            yield replace(whole, body=body)
+        else:
+            copies = (whole.copies or 0) * len(same) // len(pieces)
+            yield replace(whole, body=body, role=same[0].name, copies=copies, counted_by=UNCOUNTED)
+
+
+def _with_claims(body: Tree, claims: Sequence[_Claim]) -> dict[str, Any]:
+    spec = mapping(body.get("spec"))
+    entries = [
+        {"name": f"shared-{number}", ("resourceClaimTemplateName" if each.each else "resourceClaimName"): each.name}
+        for number, each in enumerate(claims)
+    ]
+    named = [{"name": each["name"]} for each in entries]
+
+    def using(containers: list[Any]) -> list[Any]:
+        found = []
+        for each in map(mapping, containers):
+            resources = mapping(each.get("resources"))
+            found.append({**each, "resources": {**resources, "claims": [*list_at(resources, "claims"), *named]}})
+        return found
+
+    fields = {name: using(list_at(spec, name)) for name in ("containers", "initContainers") if spec.get(name)}
+    return {**body, "spec": {**spec, **fields, "resourceClaims": [*list_at(spec, "resourceClaims"), *entries]}}
