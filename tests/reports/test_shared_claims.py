@@ -51,3 +51,14 @@ def test_one_copy_shares_with_nobody() -> None:
 def test_claims_from_a_template_are_not_shared() -> None:
     body = deployment(2, {"resourceClaimTemplateName": "one"})
     assert "share" not in page(simulated(template("one"), body, world=cluster()))
+
+
+def test_objects_of_the_files_that_share_a_claim_are_named_where_they_fit() -> None:
+    entry = {"name": "gpu", "resourceClaimName": "shared"}
+    first, second = deployment(1, entry), deployment(1, entry)
+    second["metadata"] = {**second["metadata"], "name": "other"}
+    told = page(simulated(claim(), first, second, world=cluster()))
+    name = first["metadata"]["name"]
+    assert f"shares ResourceClaim shared, which is on this node only, with Deployment {build.NAMESPACE}/other" in told
+    assert f"shares ResourceClaim shared, which is on this node only, with Deployment {build.NAMESPACE}/{name}" in told
+    assert "shares ResourceClaim" not in page(simulated(claim(), first, world=cluster()))

@@ -404,6 +404,12 @@ def test_a_generated_name_is_made_up() -> None:
     assert report.fits is Fits.YES
     assert report.manifests[1].generated
     assert report.manifests[1].object.name.startswith("sample-")
+    refused = "kubectl apply refuses generateName; kubectl create -f does not."
+    assert f"the server makes up the end of this name. {refused}" in page(report)
+    other = {**job, "metadata": {"generateName": "other-", "namespace": NS}}
+    several = page(simulated(template("one"), job, other))
+    assert several.count(refused) == 1
+    assert "the server makes up the ends of these names." in several
 
 
 def test_a_refused_template_is_what_keeps_its_pods() -> None:

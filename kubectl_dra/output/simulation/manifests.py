@@ -129,6 +129,7 @@ def note_lines(report: SimulationReport) -> Iterator[Safe]:
             yield from wrapped(fmt("{} exists already: {}.", object_name(ref), _existing(ref)))
         elif not (compared[ref].replaces or compared[ref].runs_alone):
             yield from wrapped(fmt(_SAME_TEMPLATE, object_name(ref), _IS_REFUSED if ref.kind == "Job" else _REPLACES))
+    yield from _generated_lines(report.manifests)
     for manifest in report.manifests:
         yield from _lines(manifest)
     yield from _names("Not applied, and may refuse or change the pods: {}.", report.manifests, Role.NOT_APPLIED)
@@ -184,10 +185,21 @@ def untried_lines(manifests: Iterable[ManifestReport]) -> Iterator[Safe]:
             yield from wrapped(fmt(text, listed(each.left_out), object_name(each.object), verb, its))
 
 
+_MADE_UP: Final = (
+    "{}: the server makes up the end of this name. kubectl apply refuses generateName; kubectl create -f does not."
+)
+_SEVERAL_MADE_UP: Final = (
+    "{}: the server makes up the ends of these names. kubectl apply refuses generateName; kubectl create -f does not."
+)
+
+
+def _generated_lines(manifests: Iterable[ManifestReport]) -> Iterator[Safe]:
+    found = [each.object for each in manifests if each.generated]
+    yield from _named_lines(_MADE_UP if len(found) == 1 else _SEVERAL_MADE_UP, found)
+
+
 def _lines(manifest: ManifestReport) -> Iterator[Safe]:
     name = object_name(manifest.object)
-    if manifest.generated:
-        yield from wrapped(fmt("{}: the server makes up the end of this name.", name))
     if manifest.made_by:
         yield from wrapped(fmt("{} is made by the controller of {}.", name, manifest.made_by))
     if manifest.suspended:

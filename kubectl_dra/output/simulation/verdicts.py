@@ -30,6 +30,7 @@ from kubectl_dra.reports.simulation.whole import POD_GROUP, by_group
 #: What names that are made of words begin with, where they begin a sentence.
 _BEGINNINGS: Final = ("One pod of ", "A bare pod with ")
 _PODS_NAMED: Final = 8
+_SHARERS: Final = 3
 #: One alone has a line of its own.
 _SEVERAL: Final = 2
 _ALIKE_NAMED: Final = 5
@@ -343,6 +344,12 @@ def given_lines(pod: PodSimulation) -> Iterator[Safe]:
     """What is taken for granted of pods and of volumes that they share, or what the scheduler does not look at."""
     if pod.tolerated:
         yield from wrapped(fmt("for pods that tolerate {}", listed(pod.tolerated)), indent=2)
+    for each in (claim for claim in pod.shared if claim.others and pod.copies):
+        text = "shares ResourceClaim {}{} with {}"
+        others = listed([object_name(one) for one in each.others[:_SHARERS]])
+        more = fmt(" and {} more", len(each.others) - _SHARERS) if len(each.others) > _SHARERS else Safe("")
+        where = Safe(", which is on this node only,") if each.local else Safe("")
+        yield from wrapped(fmt(text, each.name, where, others + more), indent=2)
     if pod.shared_volumes:
         text = "taken as reachable from all these nodes once it is made: the volume of PersistentVolumeClaim {}"
         yield from wrapped(fmt(text, listed(pod.shared_volumes)), indent=2)

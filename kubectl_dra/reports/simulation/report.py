@@ -62,6 +62,7 @@ from kubectl_dra.reports.simulation.records import (
 )
 from kubectl_dra.reports.simulation.repeated import once_each
 from kubectl_dra.reports.simulation.served_fields import as_served
+from kubectl_dra.reports.simulation.shared_claims import with_others
 from kubectl_dra.reports.simulation.stops import Repeated
 from kubectl_dra.reports.simulation.trials import PodTrial, trials
 from kubectl_dra.reports.simulation.uncompiled import as_meant, corrected_selectors
@@ -157,6 +158,8 @@ def _as_written(
     seen = ((trial, in_files(with_unread(with_all, trial, pod, missing_namespaces), files)) for trial, pod in meant)
     limited = with_quotas(world, with_files.inventory.quotas, seen, missing_namespaces)
     pods = tuple(_held_up(_with_daemons(with_all, fresh, each) for each in _admitted(said, limited)))
+    shared = with_others([(pod.subject, pod.shared) for pod in pods])
+    pods = tuple(replace(pod, shared=claims) if claims else pod for pod, claims in zip(pods, shared, strict=True))
     manifests = tuple(_with_roles(said, objects, tried))
     gangs = tuple(gang_counts(with_all, tried, pods, where))
     known = _known(with_all, tried) if supposed is None or not supposed.moves else frozenset[str]()

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+
+import msgspec
 
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.reports.base import ReportRecord
+
+_Users = tuple[ObjectRef, Sequence["CommonClaim"]]
 
 
 class CommonClaim(ReportRecord, frozen=True):
     """A claim by its ``name`` with its ``devices``, once they are allocated; ``local``: only some nodes reach them.
 
+    ``others``: other objects of the files whose pods use it.
     Upstream: plugins/dynamicresources, Filter: the node selector of an allocation binds every pod that uses the claim.
     """
 
@@ -20,6 +26,7 @@ class CommonClaim(ReportRecord, frozen=True):
     devices: int = 0
     device_class: str = ""
     local: bool = False
+    others: tuple[ObjectRef, ...] = ()
 
 
 def shared_claims(world: ClusterState, pod: Pod) -> Iterator[CommonClaim]:
@@ -38,3 +45,15 @@ def shared_claims(world: ClusterState, pod: Pod) -> Iterator[CommonClaim]:
             next(iter(classes)) if len(classes) == 1 else "",
             found is not None and found.node_selector is not None,
         )
+
+
+def with_others(users: Sequence[_Users]) -> Iterator[tuple[CommonClaim, ...]]:
+    """The claims that each of several objects uses, with the other ones that use them."""
+    by_name: dict[Key, dict[ObjectRef, None]] = {}
+    for ref, claims in users:
+        for each in claims:
+            by_name.setdefault(Key(ref.namespace, each.name), {})[ref] = None
+    for ref, claims in users:
+        others = ([one for one in by_name[Key(ref.namespace, each.name)] if one != ref] for each in claims)
+        pairs = zip(claims, others, strict=True)
+        yield tuple(msgspec.structs.replace(each, others=tuple(found)) for each, found in pairs)
