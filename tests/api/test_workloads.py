@@ -640,3 +640,24 @@ def test_containers_for_pods_of_others_are_no_pods() -> None:
     tree = {"apiVersion": "apps.kruise.io/v1alpha1", "kind": "SidecarSet", "metadata": {"name": "w"}, **POD}
     (found,) = read_all([Source(json.dumps(tree).encode())], "default")
     assert (found.pods, found.untried) == ((), "")
+
+
+@pytest.mark.parametrize(
+    ("api_version", "spec"),
+    [
+        ("nvidia.com/v1alpha1", {"services": {"decode": {"replicas": 2, "multinode": {"nodeCount": 3}, **POD}}}),
+        ("nvidia.com/v1beta1", {"components": [{"replicas": 2, "multinode": {"nodeCount": 3}, "podTemplate": POD}]}),
+    ],
+)
+def test_a_replica_over_several_nodes_has_a_pod_on_each(api_version: str, spec: dict[str, Any]) -> None:
+    tree = {"apiVersion": api_version, "kind": "DynamoGraphDeployment", "metadata": {"name": "w"}, "spec": spec}
+    (found,) = expand(tree, "nvidia.com", "DynamoGraphDeployment").templates
+    assert found.copies == 6
+    (number,) = found.counted_by.lowered(5).fields
+    assert (number[0].rpartition(".")[2], number[1]) == ("replicas", 1)
+
+
+def test_what_nodes_have_is_not_for_pods_of_the_object() -> None:
+    meta = {"name": "p"}
+    pool = {"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "metadata": meta, "spec": {"limits": {"x.org/gpu": 8}}}
+    assert not expand(pool, "karpenter.sh", "NodePool").untried

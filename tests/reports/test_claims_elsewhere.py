@@ -89,6 +89,15 @@ def test_a_patch_of_pods_is_applied_the_one_of_the_workflow_first() -> None:
             "spec.claims[0].devices[0].deviceClassName is about claims of its pods",
         ),
         (
+            workload(
+                "tekton.dev/v1",
+                "TaskRun",
+                {"taskSpec": {"steps": [{"computeResources": {"limits": {"cpu": 1, "nvidia.com/gpu": 1}}}]}},
+            ),
+            "spec.taskSpec.steps[0].computeResources.limits has nvidia.com/gpu for its pods",
+        ),
+        (workload("kaito.sh/v1beta1", "Workspace", {}), "KAITO makes its pods, and nodes for them"),
+        (
             workload("helm.toolkit.fluxcd.io/v2", "HelmRelease", {"values": {"resourceClaims": CLAIMS}}),
             "spec.values.resourceClaims is about claims of its pods",
         ),

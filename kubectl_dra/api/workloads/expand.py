@@ -52,7 +52,7 @@ def expand(tree: Tree, group: str, kind: str) -> Expansion:
     embedded = tuple(_embedded(tree, 0))
     found = embedded or tuple(_told_apart([_by_shape(each) for each in shaped(tree)])) or _claims_alone(tree, group)
     left = left_out(tree, group, kind, found, known=bool(embedded))
-    return Expansion(found, untried="" if found else mention(tree), left_out=left)
+    return Expansion(found, untried="" if found else mention(tree, group, kind), left_out=left)
 
 
 def _claims_alone(tree: Tree, group: str) -> tuple[MadeTemplate, ...]:

@@ -25,6 +25,7 @@ _MENTION_DEPTH: Final = 40
 #: Definitions of kinds describe such fields, and have none.
 _DESCRIBING: Final = frozenset({"status", "openAPIV3Schema", "validation"})
 _NAMES: Final = frozenset({"resourceClaimName", "resourceClaimTemplateName", "deviceClassName"})
+_AMOUNTS: Final = ("limits", "requests")
 _TEXT: Final = re.compile(
     r"""^[ \t]*(?:-[ \t]+)?["']?(?:resourceClaims|resourceClaimName|resourceClaimTemplateName|deviceClassName)["']?:""",
     re.MULTILINE,
@@ -37,6 +38,9 @@ _RENDERED: Final[dict[tuple[str, str], str]] = {
     ("helm.toolkit.fluxcd.io", "HelmRelease"): "helm template CHART -f VALUES",
     ("kustomize.toolkit.fluxcd.io", "Kustomization"): "flux build kustomization {} --path DIR",
 }
+
+#: Objects that say nothing of devices, and whose pods have some.
+_MADE: Final = {("kaito.sh", "Workspace"): "KAITO makes its pods, and nodes for them"}
 
 
 def left_out(tree: Tree, group: str, kind: str, templates: Sequence[MadeTemplate], *, known: bool) -> tuple[str, ...]:
@@ -88,9 +92,9 @@ def rendered(tree: Tree, group: str, kind: str) -> str:
     return f"{f'{said}; ' if said else ''}what is made of it can be: {line} | kubectl dra simulate -f -"
 
 
-def mention(tree: Tree) -> str:
-    """What an object says of claims, as the reason why nothing of it is tried; empty where it says nothing."""
-    return _mentioned(tree, "", 0)
+def mention(tree: Tree, group: str = "", kind: str = "") -> str:
+    """What an object says of devices, as the reason why nothing of it is tried; empty where it says nothing."""
+    return _mentioned(tree, "", 0) or _MADE.get((group, kind), "")
 
 
 def _mentioned(value: Any, path: str, depth: int) -> str:  # noqa: ANN401 - any JSON value
@@ -105,6 +109,8 @@ def _mentioned(value: Any, path: str, depth: int) -> str:  # noqa: ANN401 - any 
         return ""
     for key, child in value.items():
         here = f"{path}.{key}".lstrip(".") if _is_plain(key) else f'{path}["{key}"]'
+        if path.lower().endswith("resources") and (resource := _extended(key, child)) is not None:
+            return f"{here} has {resource} for its pods, and these stand nowhere in it: its operator makes them"
         if _is_about_claims(key, child):
             return f"{here} is about claims of its pods, and these stand nowhere in it: its operator makes them"
         if key not in _DESCRIBING and (found := _mentioned(child, here, depth + 1)):
@@ -117,6 +123,13 @@ def _is_about_claims(key: str, value: object) -> bool:
         return isinstance(value, str) and bool(value)
     listed = isinstance(value, list) and bool(value) and all(isinstance(each, dict) for each in value)
     return key == "resourceClaims" and listed
+
+
+def _extended(key: str, value: object) -> str | None:
+    """The first amount of a resource that is none of Kubernetes' own, as containers have them under resources."""
+    amounts = value if key in _AMOUNTS and isinstance(value, dict) else {}
+    found = (name for name, amount in amounts.items() if isinstance(name, str) and amount)
+    return next((name for name in found if "/" in name and "kubernetes.io/" not in name), None)
 
 
 def _is_plain(key: object) -> bool:

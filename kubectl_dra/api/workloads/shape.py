@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, Final
 
-from kubectl_dra.api.trees import Tree, number_of
+from kubectl_dra.api.trees import Tree, mapping, number_of
 from kubectl_dra.api.workloads.templates import UNCOUNTED, CountField, Growth
 
 _DEPTH: Final = 40
@@ -22,6 +22,8 @@ _LEAST: Final = "minReplicas"
 _MOST: Final = "maxReplicas"
 #: Fields that multiply it: the pods of one replica.
 _SIZES: Final = ("size", "numOfHosts")
+#: The same in a mapping of its own (Dynamo, ``multinode``).
+_NESTED_SIZES: Final = (("multinode", "nodeCount"),)
 #: Definitions of kinds describe pods, and make none.
 _DESCRIBING: Final = frozenset({"status", "openAPIV3Schema", "validation"})
 
@@ -60,7 +62,9 @@ class _Way:
     def counted(self, tree: Tree) -> _Way:
         first = next((field for field in _NUMBERS if _counts(tree, field)), None)
         named = [field for field in (first, *_SIZES) if field is not None and _counts(tree, field)]
-        numbers = ((f"{self.path}.{field}".lstrip("."), int(tree[field])) for field in named)
+        numbers = [(f"{self.path}.{field}".lstrip("."), int(tree[field])) for field in named]
+        inside = ((outer, field) for outer, field in _NESTED_SIZES if _counts(mapping(tree.get(outer)), field))
+        numbers += [(f"{self.path}.{outer}.{field}".lstrip("."), int(tree[outer][field])) for outer, field in inside]
         outer = tuple(each for each in self.numbers if first is None or each not in self.beside)
         most = tree.get(_MOST) if first == _LEAST and _counts(tree, _MOST) else self.most
         return replace(self, numbers=(*outer, *numbers), most=most if first in (_LEAST, None) else None)
@@ -70,7 +74,8 @@ class _Way:
         copies = prod(value for _, value in self.numbers) if self.numbers else None
         fields = tuple(field for field, _ in self.numbers)
         # Fewer pods of this template alone: the innermost number, if it is not the size of one piece of work.
-        own = [each for each in self.numbers if each[0].rpartition(".")[2] not in _SIZES][-1:]
+        sizes = {*_SIZES, *(field for _, field in _NESTED_SIZES)}
+        own = [each for each in self.numbers if each[0].rpartition(".")[2] not in sizes][-1:]
         by = CountField(tuple(own), (copies or 0) // own[0][1]) if own and own[0][1] else UNCOUNTED
         grows = self.most is not None and own and self.most > own[0][1]
         growth = Growth("its autoscaler", (self.most or 0) * by.pods) if grows else None
