@@ -157,9 +157,7 @@ def _as_written(
     meant = ((trial, _as_supposed(pod, switches)) for trial, pod in tries)
     seen = ((trial, in_files(with_unread(with_all, trial, pod, missing_namespaces), files)) for trial, pod in meant)
     limited = with_quotas(world, with_files.inventory.quotas, seen, missing_namespaces)
-    pods = tuple(_held_up(_with_daemons(with_all, fresh, each) for each in _admitted(said, limited)))
-    shared = with_others([(pod.subject, pod.shared) for pod in pods])
-    pods = tuple(replace(pod, shared=claims) if claims else pod for pod, claims in zip(pods, shared, strict=True))
+    pods = _sharing(_held_up(_with_daemons(with_all, fresh, each) for each in _admitted(said, limited)))
     manifests = tuple(_with_roles(said, objects, tried))
     gangs = tuple(gang_counts(with_all, tried, pods, where))
     known = _known(with_all, tried) if supposed is None or not supposed.moves else frozenset[str]()
@@ -206,6 +204,13 @@ def _admitted(said: Iterable[ManifestReport], pods: Iterable[PodSimulation]) -> 
     """With what Kueue does with the objects that make them."""
     found = {each.object: each.admits for each in said}
     return (replace(pod, admits=found.get(pod.subject, Admits.YES)) for pod in pods)
+
+
+def _sharing(pods: Iterable[PodSimulation]) -> tuple[PodSimulation, ...]:
+    """With the other objects of the files that use the same claims."""
+    pods = tuple(pods)
+    shared = with_others([(pod.subject, pod.shared) for pod in pods])
+    return tuple(replace(pod, shared=claims) if claims else pod for pod, claims in zip(pods, shared, strict=True))
 
 
 def _held_up(pods: Iterable[PodSimulation]) -> Iterator[PodSimulation]:
