@@ -28,19 +28,25 @@ from kubectl_dra.output.exit_codes import ExitCode
 from kubectl_dra.output.progress import PROGRESS
 
 PROGRAM: Final = "kubectl dra"
-# name -> (module with ``command``, line for the overview): help must not import any of them.
+# name -> (module with ``command`` or ``:NAME``, line for the overview): help must not import any of them.
 COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "why-pending": ("why_pending.command", "Why pods and claims wait for devices, and what would make them fit"),
-    "describe-pool": ("describe.pool", "Pools of devices: usable or not, what is free, tainted or taken, and by whom"),
+    "describe-pool": (
+        "describe.commands:pool",
+        "Pools of devices: usable or not, what is free, tainted or taken, and by whom",
+    ),
     "describe-claim": (
-        "describe.claim",
+        "describe.commands:claim",
         "A ResourceClaim: what it requests and holds, who uses it, what drivers report",
     ),
     "describe-podgroup": (
-        "describe.podgroup",
+        "describe.commands:podgroup",
         "A PodGroup: how many pods it needs, which run where, the claims they share",
     ),
-    "describe-node": ("describe.node", "A node: its devices of all drivers, their state, and which pods hold them"),
+    "describe-node": (
+        "describe.commands:node",
+        "A node: its devices of all drivers, their state, and which pods hold them",
+    ),
     "test-selector": ("test_selector", "A device selector tried on real devices: what it matches, where it fails"),
     "simulate": ("simulate", "Whether pods, claims or workloads that do not exist yet would fit, and how many"),
     "capacity": ("capacity", "How many pods of a shape fit, what keeps more away, and what to move for more room"),
@@ -79,7 +85,8 @@ class LazyGroup(KubectlStyle, click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command = importlib.import_module(f"kubectl_dra.commands.{COMMANDS[cmd_name][0]}").command
+        module, _, name = COMMANDS[cmd_name][0].partition(":")
+        command = getattr(importlib.import_module(f"kubectl_dra.commands.{module}"), name or "command")
         return command if isinstance(command, click.Command) else None
 
     def resolve_command(

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
+from kubectl_dra.model.base import ReportRecord
 from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.held import device_of
@@ -17,11 +18,10 @@ from kubectl_dra.model.meta import Condition
 from kubectl_dra.model.resource import AllocatedDeviceStatus, DeviceRequestAllocationResult, ResourceClaim
 
 
-class Unready(msgspec.Struct, frozen=True):
+class BindingProblem(ReportRecord, frozen=True, tag_field="type", tag=True):
     """Binding conditions of one allocated device: waited for, failed, or over time; ``met`` are True already.
 
     ``reason`` and ``message``: of the one that failed, or of the first that is waited for and says why.
-    ``BindingProblem`` of ``diagnosis`` is the same for JSON, where no ``since`` is an empty text.
     """
 
     device: str
@@ -29,15 +29,15 @@ class Unready(msgspec.Struct, frozen=True):
     failed: str = ""
     reason: str = ""
     message: str = ""
-    since: str | None = None
+    since: str = ""
     met: tuple[str, ...] = ()
 
 
 class Readiness(msgspec.Struct, frozen=True):
     """Whether the devices of an allocated claim may be bound; ``failed`` ends the waiting, ``waiting`` may still do."""
 
-    waiting: tuple[Unready, ...] = ()
-    failed: Unready | None = None
+    waiting: tuple[BindingProblem, ...] = ()
+    failed: BindingProblem | None = None
 
     @property
     def ready(self) -> bool:
@@ -50,7 +50,7 @@ def readiness(claim: ResourceClaim) -> Readiness:
     allocation = claim.status.allocation
     if allocation is None:
         return Readiness()
-    waiting: list[Unready] = []
+    waiting: list[BindingProblem] = []
     since = allocation.allocation_timestamp
     for result in allocation.devices.results:
         if not result.binding_conditions:
@@ -61,7 +61,9 @@ def readiness(claim: ResourceClaim) -> Readiness:
         # A failure behind a device that is not ready is only seen once that device is.
         if failure is not None and not waiting:
             return Readiness(
-                failed=Unready(device, (), failure.type, failure.reason, failure.message, failure.last_transition_time)
+                failed=BindingProblem(
+                    device, (), failure.type, failure.reason, failure.message, failure.last_transition_time or ""
+                )
             )
         missing = tuple(name for name in result.binding_conditions if not _is_true(status, name))
         if missing:
@@ -75,11 +77,11 @@ def _waiting(
     missing: tuple[str, ...],
     conditions: Sequence[str],
     since: str | None,
-) -> Unready:
+) -> BindingProblem:
     known = (found for name in missing if (found := _condition(status, name)) is not None)
     telling = next((each for each in known if each.reason or each.message), Condition())
     met = tuple(name for name in conditions if name not in missing)
-    return Unready(device, missing, "", telling.reason, telling.message, since, met)
+    return BindingProblem(device, missing, "", telling.reason, telling.message, since or "", met)
 
 
 def _status_of(claim: ResourceClaim, result: DeviceRequestAllocationResult) -> AllocatedDeviceStatus | None:
@@ -115,7 +117,9 @@ def timed_out(claim: ResourceClaim, now: datetime | None, timeout: timedelta) ->
     return allocated is not None and allocated + timeout < now
 
 
-def unusable(claim: ResourceClaim, features: Features, now: datetime | None, timeout: timedelta) -> Unready | None:
+def unusable(
+    claim: ResourceClaim, features: Features, now: datetime | None, timeout: timedelta
+) -> BindingProblem | None:
     """Why an allocated claim is given up on every node: its devices failed to bind, or took too long."""
     if not features.device_binding_and_status or claim.status.allocation is None:
         return None

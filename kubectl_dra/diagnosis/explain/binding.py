@@ -12,14 +12,13 @@ from typing import Final
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import BindingProblem, Cause, ConsumerCount, FatalError, ObjectRef
+from kubectl_dra.diagnosis.records import Cause, ConsumerCount, FatalError, ObjectRef
 from kubectl_dra.model.classic import classic_of
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import AllocationResult, ResourceClaim
 from kubectl_dra.scheduler import binding
-from kubectl_dra.scheduler.binding import Unready
 from kubectl_dra.scheduler.claims import consumer_limit, is_reserved_for, known_extended_claims
 
 _ADMIN_REFUSAL: Final = "Forbidden: admin access to devices requires the `{}: true` label on the containing namespace"
@@ -30,12 +29,7 @@ def unusable(claim: ResourceClaim, features: Features, now: datetime | None, tim
     problem = binding.unusable(claim, features, now, timeout)
     if problem is None:
         return None
-    return Cause(Code.BINDING_FAILED, _detail(problem), claim=ObjectRef.of_claim(claim))
-
-
-def _detail(problem: Unready) -> BindingProblem:
-    found = problem.device, problem.waiting_for, problem.failed, problem.reason, problem.message
-    return BindingProblem(*found, since=problem.since or "", met=problem.met)
+    return Cause(Code.BINDING_FAILED, problem, claim=ObjectRef.of_claim(claim))
 
 
 def waits(world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], *, fits: bool = False) -> tuple[Cause, ...]:
@@ -110,4 +104,4 @@ def waiting_causes(claim: ResourceClaim) -> Iterator[Cause]:
     """One cause per device that is waited for."""
     ref = ObjectRef.of_claim(claim)
     for problem in binding.readiness(claim).waiting:
-        yield Cause(Code.BINDING_CONDITIONS, _detail(problem), claim=ref)
+        yield Cause(Code.BINDING_CONDITIONS, problem, claim=ref)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from kubectl_dra.diagnosis.records.causes import Cause, Differs, GroupError, GroupShortage, GroupWaits, WorkloadGang
 from kubectl_dra.diagnosis.records.claims import (
-    BindingProblem,
     ClaimElsewhere,
     ClaimEntry,
     Consumers,
@@ -115,3 +114,4 @@ from kubectl_dra.diagnosis.records.verdicts import (
     NodeOutcome,
     Verdict,
 )
+from kubectl_dra.scheduler.binding import BindingProblem

@@ -35,6 +35,7 @@ from kubectl_dra.diagnosis.records.requests import (
     UnpublishedInConstraint,
 )
 from kubectl_dra.model.base import ReportRecord
+from kubectl_dra.scheduler.binding import BindingProblem
 
 
 class GroupWaits(Evidence, frozen=True):
@@ -143,7 +144,7 @@ Detail = (
     | Nearest
     | PoolProblem
     | claims.ClaimElsewhere
-    | claims.BindingProblem
+    | BindingProblem
     | FatalError
     | NodeTaint
     | NodeSelection

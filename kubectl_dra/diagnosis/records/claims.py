@@ -96,21 +96,6 @@ class ClaimElsewhere(Evidence, frozen=True):
     others: bool = False
 
 
-class BindingProblem(Evidence, frozen=True):
-    """Binding conditions of one allocated device: waited for, failed, or over time; ``met`` are True already.
-
-    ``reason`` and ``message``: of the one that failed, or of the first that is waited for and says why.
-    """
-
-    device: str
-    waiting_for: tuple[str, ...] = ()
-    failed: str = ""
-    reason: str = ""
-    message: str = ""
-    since: str = ""
-    met: tuple[str, ...] = ()
-
-
 class Consumers(Evidence, frozen=True):
     """``status.reservedFor``: consumers that are there, and those that are gone or finished.
 

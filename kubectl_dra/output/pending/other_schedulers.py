@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from kubectl_dra.diagnosis.gangs.elsewhere import KAI, VOLCANO, YUNIKORN
-from kubectl_dra.diagnosis.records import BoundBy, Evidence, GangElsewhere, SchedulerName
+from kubectl_dra.diagnosis.records import BoundBy, GangElsewhere, SchedulerName
+from kubectl_dra.model.base import ReportRecord
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.model.names import DEFAULT_SCHEDULER
 from kubectl_dra.output.pending.gang_words import JOBS
@@ -79,7 +80,7 @@ def least_of(gang: GangElsewhere) -> Safe:
     return fmt("spec.minMember of PodGroup {}", gang.name)
 
 
-def fewer_commands(detail: Evidence | None, namespace: str, address: Address) -> Iterator[Safe]:
+def fewer_commands(detail: ReportRecord | None, namespace: str, address: Address) -> Iterator[Safe]:
     """What lets a gang of Volcano's start with the pods that find a node."""
     if (
         not isinstance(detail, GangElsewhere)
@@ -98,7 +99,7 @@ def fewer_commands(detail: Evidence | None, namespace: str, address: Address) ->
     yield from command_line("If the program runs with {} {}: {}", changing(words, address), number, pods)
 
 
-def scheduler_log(detail: Evidence | None, address: Address) -> Iterator[Safe]:
+def scheduler_log(detail: ReportRecord | None, address: Address) -> Iterator[Safe]:
     """The log of a scheduler that has written something, and where it shows what its queues have."""
     if isinstance(detail, GangElsewhere):
         yield from limit_commands(detail, address)

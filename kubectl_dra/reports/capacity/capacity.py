@@ -64,27 +64,6 @@ class CapacityRequest(msgspec.Struct, frozen=True):
     selectors: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Counted:
-    """A shape before it is counted; ``bare``: its containers stand for others.
-
-    The rest is as in :class:`ShapeCapacity`, which has in place of the shape what was found.
-    """
-
-    subject: ObjectRef
-    shape: Shape
-    role: str = ""
-    unspecified: tuple[Unspecified, ...] = ()
-    blocked: tuple[ObjectRef, ...] = ()
-    misread: bool = False
-    scheduler: str = ""
-    bare: bool = False
-    bypasses: str = ""
-    refused: tuple[str, ...] = ()
-    beside: tuple[Missing, ...] = ()
-    rest_by: str = ""
-
-
 class WayOut(ReportRecord, frozen=True):
     """A set of moves with the commands that carry it out, in their order.
 
@@ -119,10 +98,10 @@ class ShapeCapacity(ReportRecord, frozen=True):
     """
 
     subject: ObjectRef
-    role: str
-    asks: tuple[ClaimAsk, ...]
-    capacity: Capacity
-    ways: tuple[WayOut, ...]
+    role: str = ""
+    asks: tuple[ClaimAsk, ...] = ()
+    capacity: Capacity = _NONE
+    ways: tuple[WayOut, ...] = ()
     ends: tuple[EndingWay, ...] = ()
     min_count: int | None = None
     unspecified: tuple[Unspecified, ...] = ()
@@ -144,6 +123,15 @@ class ShapeCapacity(ReportRecord, frozen=True):
             return False
         fits = self.capacity.copies
         return not fits.value and fits.bound in (Bound.EXACT, Bound.AT_MOST)
+
+
+@dataclass(frozen=True, slots=True)
+class _Uncounted:
+    """A shape before it is counted; ``bare``: its containers stand for others."""
+
+    known: ShapeCapacity
+    shape: Shape
+    bare: bool = False
 
 
 class Unreadable(ReportRecord, frozen=True):
@@ -226,7 +214,7 @@ def capacity_report(
         prepared, supposed = what_if(prepared, switches, read_owner)
     if isinstance(shapes, CapacityRequest):
         shape = of_request(namespace, shapes.device_class, shapes.count, shapes.selectors)
-        found = [_Counted(ObjectRef("", namespace, ""), shape, bare=True)]
+        found = [_Uncounted(ShapeCapacity(ObjectRef("", namespace, "")), shape, bare=True)]
     else:
         found = list(_shapes(prepared, objects, refused, new))
     answers = tuple(_answer(prepared, each, names) for each in found[:_MOST_SHAPES])
@@ -242,13 +230,13 @@ def capacity_report(
 
 
 def _groups(
-    world: ClusterState, objects: Sequence[Planned], counted: Sequence[_Counted], answers: Sequence[ShapeCapacity]
+    world: ClusterState, objects: Sequence[Planned], counted: Sequence[_Uncounted], answers: Sequence[ShapeCapacity]
 ) -> Iterator[GroupCapacity]:
     """Of what was counted as it is written."""
     shapes = [
-        CountedShape(each.subject, each.role, each.shape, answer.asks, answer.capacity.copies, each.scheduler)
+        CountedShape(answer.subject, answer.role, each.shape, answer.asks, answer.capacity.copies, answer.scheduler)
         for each, answer in zip(counted, answers, strict=False)
-        if not (each.blocked or each.misread or each.bypasses or each.refused or answer.unspecified)
+        if not (answer.blocked or answer.misread or answer.bypasses or answer.refused or answer.unspecified)
     ]
     return group_capacities(world, objects, shapes)
 
@@ -299,34 +287,25 @@ def _of_the_choice(world: ClusterState, answers: Iterable[ShapeCapacity]) -> Ite
             yield from missing.missing(world.evidence, (need,), namespace)
 
 
-def _answer(world: ClusterState, counted: _Counted, names: int | None) -> ShapeCapacity:
-    shape = counted.shape
-    tried = not (counted.blocked or counted.refused or counted.bypasses)
+def _answer(world: ClusterState, uncounted: _Uncounted, names: int | None) -> ShapeCapacity:
+    known, shape = uncounted.known, uncounted.shape
+    tried = not (known.blocked or known.refused or known.bypasses)
     found, copy = capacity(world, shape, MORE, names) if tried else _NONE, waiting(world, shape)
     none = tried and not found.copies.value
     pending = pending_report(Diagnoser(copy.world).pod(copy.key), copy.world, ways=FoundRemedies()) if none else None
-    asks = tuple(claim_ask(claim) for claim in copy.claims)
     ways = tuple(WayOut(each, tuple(restarting(each, world)), tuple(unwaited(each, world))) for each in found.moves)
-    settled = counted.bare or quota.is_settled(world, shape.pod.metadata.namespace)
+    settled = uncounted.bare or quota.is_settled(world, shape.pod.metadata.namespace)
     quotas = () if settled else world.inventory.quotas.values()
     by_defaults = quota.may_exceed(quotas, shape.pod, found.copies.value)
-    return ShapeCapacity(
-        counted.subject,
-        counted.role,
-        asks,
-        found,
-        ways,
-        tuple(EndingWay(each, tuple(deleting(each, world))) for each in found.deletions),
-        _min_count(world, shape.pod),
-        (*counted.unspecified, *by_defaults),
-        counted.blocked,
-        counted.misread,
-        counted.scheduler,
-        counted.bypasses,
-        counted.refused,
-        counted.beside,
-        counted.rest_by,
-        pending,
+    return msgspec.structs.replace(
+        known,
+        asks=tuple(claim_ask(claim) for claim in copy.claims),
+        capacity=found,
+        ways=ways,
+        ends=tuple(EndingWay(each, tuple(deleting(each, world))) for each in found.deletions),
+        min_count=_min_count(world, shape.pod),
+        unspecified=(*known.unspecified, *by_defaults),
+        pending=pending,
     )
 
 
@@ -340,7 +319,7 @@ def _min_count(world: ClusterState, pod: Pod) -> int | None:
 
 def _shapes(
     world: ClusterState, objects: Sequence[Planned], refused: Sequence[Planned], new: Collection[str]
-) -> Iterator[_Counted]:
+) -> Iterator[_Uncounted]:
     """The pods that the objects make, each once, and what quotas require of them; ``new``: namespaces.
 
     A claim of the files stands for one per copy.
@@ -350,20 +329,19 @@ def _shapes(
         pod, templates = _with_templates(trial.plan.pod, own)
         settled = trial.is_bare or quota.is_settled(world, pod.metadata.namespace)
         required = () if settled else quota.unspecified(world.inventory.quotas.values(), pod)
-        yield _Counted(
+        known = ShapeCapacity(
             trial.subject,
-            Shape(pod, templates),
             trial.plan.role,
-            tuple(required),
-            trial.blocked,
-            trial.misread,
-            trial.scheduler,
-            trial.is_bare,
-            trial.bypasses,
-            trial.refused,
-            () if trial.is_bare else tuple(unread_admission(world, pod, new)),
-            trial.plan.rest_by,
+            unspecified=tuple(required),
+            blocked=trial.blocked,
+            misread=trial.misread,
+            scheduler=trial.scheduler,
+            bypasses=trial.bypasses,
+            refused=trial.refused,
+            beside=() if trial.is_bare else tuple(unread_admission(world, pod, new)),
+            rest_by=trial.plan.rest_by,
         )
+        yield _Uncounted(known, Shape(pod, templates), trial.is_bare)
 
 
 def _with_templates(pod: Pod, claims: dict[Key, ResourceClaim]) -> tuple[Pod, dict[Key, ResourceClaimTemplate]]:

@@ -87,10 +87,6 @@ def rule_row(rule: DeviceTaintRule, facts: ClusterState) -> TaintRow:
     return source_row(_rule_source(rule, facts), facts)
 
 
-def source_row(source: TaintSource, facts: ClusterState) -> TaintRow:
-    return _row(source.taint, source.devices, facts, source.rule)
-
-
 def _rule_source(rule: DeviceTaintRule, facts: ClusterState) -> TaintSource:
     hit = facts.selected(rule) if facts.features.device_taint_rules else ()
     return TaintSource(rule.spec.taint, tuple(hit), rule)
@@ -109,9 +105,8 @@ def _driver_sources(facts: ClusterState) -> Iterable[TaintSource]:
         yield from (TaintSource(first[key], tuple(by_taint[key])) for key in sorted(by_taint))
 
 
-def _row(
-    taint: DeviceTaint, devices: tuple[DeviceId, ...], facts: ClusterState, rule: DeviceTaintRule | None = None
-) -> TaintRow:
+def source_row(source: TaintSource, facts: ClusterState) -> TaintRow:
+    taint, devices, rule = source.taint, source.devices, source.rule
     holdings = facts.inventory.holdings_by_device
     prevents = facts.features.device_taints and taint.effect in PREVENTING
     claims = {key_of(holding.claim.metadata) for device in devices for holding in holdings.get(device, ())}

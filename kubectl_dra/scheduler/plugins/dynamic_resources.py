@@ -22,7 +22,7 @@ from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import AllocationResult, ResourceClaim
 from kubectl_dra.scheduler import kinds
 from kubectl_dra.scheduler.allocation_errors import CANNOT_ALLOCATE, INVALID_POOLS, allocation_error
-from kubectl_dra.scheduler.binding import Unready, unusable
+from kubectl_dra.scheduler.binding import BindingProblem, unusable
 from kubectl_dra.scheduler.claim_problems import problems_of
 from kubectl_dra.scheduler.claims import resolve
 from kubectl_dra.scheduler.device_reads import DeviceReads, can_search, usable_on
@@ -107,7 +107,7 @@ class StateData(msgspec.Struct):
     asked: tuple[str, ...] = ()
     mapped: frozenset[str] = frozenset()
     left_over: ResourceClaim | None = None
-    unusable: Mapping[int, Unready] = msgspec.field(default_factory=dict)
+    unusable: Mapping[int, BindingProblem] = msgspec.field(default_factory=dict)
     statuses: dict[str, Status] = msgspec.field(default_factory=dict)
     nodes: dict[str, DevicesOnNode] = msgspec.field(default_factory=dict)
     prepared: ClaimSearch | None = None
@@ -179,7 +179,7 @@ class DynamicResources(Plugin):
         return normalised([_alternatives(cycle, state, node) for node in nodes])
 
 
-def unusable_claims(snapshot: Snapshot, claims: Sequence[ResourceClaim]) -> dict[int, Unready]:
+def unusable_claims(snapshot: Snapshot, claims: Sequence[ResourceClaim]) -> dict[int, BindingProblem]:
     """By position, the allocated claims that are given up on every node."""
     now, timeout = snapshot.state.observed_at, snapshot.state.binding_timeout
     found = (unusable(claim, snapshot.features, now, timeout) for claim in claims)
