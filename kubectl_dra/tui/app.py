@@ -45,7 +45,6 @@ class DraApp(CommandLine):
     # --- which actions there are ------------------------------------------------------------------------------------
 
     def offers(self, action: str) -> bool:
-        """Whether an action does something here and now."""
         view = self.view
         if view is not None and view.can(action):
             return True
@@ -136,7 +135,6 @@ class DraApp(CommandLine):
         self.jump_to("pending", DiagnosisView(key))
 
     def do_reason(self, argument: str = "") -> None:
-        """The page of a code, or the list of all."""
         word = argument.strip().upper()
         found = [code for code in Code if word in (code.value, code.value.removeprefix("DRA-"))]
         if word and not found:
@@ -147,7 +145,6 @@ class DraApp(CommandLine):
             self.push(ReasonsView())
 
     def do_unread(self) -> None:
-        """What could not be read, and who can permit it."""
         self.push(UnreadView())
 
     def _absent(self, what: str, kind: str, argument: str) -> Safe:
@@ -200,7 +197,6 @@ class DraApp(CommandLine):
         return True
 
     def do_earlier_view(self) -> None:
-        """Back through the views that were seen, over all tabs."""
         if not self.go_along(-1):
             self.say(Safe("there is no view before"))
 
@@ -209,7 +205,6 @@ class DraApp(CommandLine):
             self.say(Safe("there is no view after"))
 
     def do_last(self) -> None:
-        """The tab that was in front before."""
         if not self.go_to_last():
             self.say(Safe("no other tab was open before"))
 
@@ -218,7 +213,6 @@ class DraApp(CommandLine):
             self.push(YamlView(self.subject))
 
     def do_copy(self) -> None:
-        """The name of what is under the cursor."""
         if self.subject is not None:
             self.copy_lines([safe(self.subject.name)])
 
@@ -267,7 +261,6 @@ class DraApp(CommandLine):
     # --- the program ------------------------------------------------------------------------------------------------
 
     def do_help(self) -> None:
-        """What can be done here, and everywhere."""
         offered = with_own_keys(action for action in ACTIONS if self.offers(action.id))
         here = [action for action in offered if self._belongs_here(action)]
         rest = [action for action in offered if action.general and action not in here]
@@ -284,7 +277,6 @@ class DraApp(CommandLine):
             self.run_action_id(name)
 
     def do_all_namespaces(self) -> None:
-        """No namespace in particular."""
         if not self.namespace:
             self.say(Safe("all namespaces are shown"))
         else:
@@ -298,7 +290,6 @@ class DraApp(CommandLine):
             self.push_screen(CommandPalette([Namespaces], placeholder="Namespace …"))
 
     def set_namespace(self, namespace: str) -> None:
-        """Show only one; empty for all."""
         self.namespace = namespace
         view = self.view
         if isinstance(view, ListView):
@@ -320,7 +311,6 @@ class DraApp(CommandLine):
             self.connect_again(argument)
 
     def do_refresh(self) -> None:
-        """Read again."""
         self.feed.refresh()
         self.say(Safe("reading again"))
 
@@ -336,7 +326,6 @@ class DraApp(CommandLine):
         self.exit()
 
     def do_leave(self) -> None:
-        """Leave, also while typing."""
         self.exit()
 
     def do_interrupt(self) -> None:
@@ -360,12 +349,10 @@ class DraApp(CommandLine):
     # --- the mouse --------------------------------------------------------------------------------------------------
 
     def on_action_bar_chosen(self, event: ActionBar.Chosen) -> None:
-        """A click on a tab or a key."""
         event.stop()
         self.run_action_id(event.action)
 
     def on_crumbs_chosen(self, event: Crumbs.Chosen) -> None:
-        """A click on a breadcrumb: back to that view."""
         event.stop()
         while self.depth > event.depth and self.view is not None and not self.view.stays:
             self.pop()

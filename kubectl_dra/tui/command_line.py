@@ -24,7 +24,6 @@ class CommandLine(Tools):
         self._asked = ""
 
     def do_command(self) -> None:
-        """``:``."""
         self.open_prompt(":", "")
         self._suggest("")
 
@@ -34,7 +33,6 @@ class CommandLine(Tools):
         self.refresh_frame()
 
     def ask_filter(self, text: str) -> None:
-        """``/``."""
         self._asked = text
         self.open_prompt("/", text)
 
@@ -49,7 +47,6 @@ class CommandLine(Tools):
         self.query_one(Prompt).open(sign, text, self.names.after if sign == ":" else None, label)
 
     def on_prompt_typed(self, event: Prompt.Typed) -> None:
-        """The filter works as it is typed."""
         event.stop()
         if not self.query_one(Prompt).is_open:
             # Keys are faster than messages: what was typed counts since it was entered or left.
@@ -93,7 +90,6 @@ class CommandLine(Tools):
             self.run_command(command)
 
     def run_command(self, line: str) -> None:
-        """What was typed after ``:``."""
         word, _, argument = line.strip().partition(" ")
         action = command_of(word)
         if not word:

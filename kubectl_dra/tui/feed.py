@@ -166,7 +166,6 @@ class Inbox:
         self._wake()
 
     def on_crash(self, error: BaseException) -> None:
-        """The feed met an error of the program."""
         with self._lock:
             self._error = error
         self._wake()

@@ -59,7 +59,6 @@ class ActionBar(Bar):
         self._ends: list[tuple[int, str]] = []
 
     def offer(self, parts: Sequence[tuple[str, Safe]], gap: Safe) -> None:
-        """Other actions, each with its text."""
         place, self._ends = 1, []
         for action, text in parts:
             place += width(text) + len(gap)
@@ -67,7 +66,6 @@ class ActionBar(Bar):
         self.say(gap.join(text for _, text in parts))
 
     def on_click(self, event: events.Click) -> None:
-        """Carry out the action under the pointer."""
         action = next((action for end, action in self._ends if event.x < end), None)
         if action is not None:
             self.post_message(self.Chosen(action))
@@ -144,7 +142,6 @@ class Tabs(ActionBar):
     """
 
     def show(self, tabs: Sequence[Tab], current: str) -> None:
-        """Other numbers, or another tab in front."""
         texts = [self._text(tab, tab.action == current) for tab in tabs]
         room = sum(map(width, texts)) + 2 * (len(texts) - 1)
         gap = " " * (3 if room + len(texts) <= self.size.width else 2)
@@ -194,7 +191,6 @@ class Crumbs(Bar):
         self._ends: list[tuple[int, int]] = []
 
     def on_click(self, event: events.Click) -> None:
-        """Back to the level under the pointer."""
         for depth, end in self._ends:
             if event.x < end:
                 self.post_message(self.Chosen(depth))

@@ -204,7 +204,6 @@ class Grid(Lines, Generic[RowT]):
     # --- drawing ----------------------------------------------------------------------------------------------------
 
     def render_line(self, y: int) -> Strip:
-        """One line of the screen: the header stays where it is."""
         fitted = self._fit()
         if self._header and y == 0:
             style = self.rich_style + self.get_component_rich_style("grid--header", partial=True)
@@ -292,7 +291,6 @@ class Grid(Lines, Generic[RowT]):
     # --- moving -----------------------------------------------------------------------------------------------------
 
     def action_move(self, where: str) -> None:
-        """Move the cursor as the keys say."""
         if where in ("left", "right"):
             if self.sideways is not None and self.sideways(where):
                 return
@@ -304,7 +302,6 @@ class Grid(Lines, Generic[RowT]):
         self.go_to(self.cursor + steps[where], 1 if steps[where] > 0 else -1)
 
     def go_to(self, index: int, step: int = 1) -> None:
-        """Put the cursor on a row, or on the next one that can be selected."""
         if not self.rows:
             return
         self._moved = True

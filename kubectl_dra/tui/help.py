@@ -47,14 +47,12 @@ class HelpScreen(ModalScreen[str]):
         self._active = 0
 
     def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
-        """The line to type into, the two lists."""
         with Vertical():
             yield Input(placeholder="type to filter · enter runs · tab other column · esc closes", compact=True)
             with Horizontal():
                 yield from self.lists
 
     def on_mount(self) -> None:
-        """Everything at first."""
         for each, title in zip(self.lists, ("Here", "Everywhere"), strict=True):
             each.can_focus = False
             each.border_title = title
@@ -66,7 +64,6 @@ class HelpScreen(ModalScreen[str]):
         self.call_after_refresh(self._fill, self.query_one(Input).value)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """What contains all words."""
         event.stop()
         self._fill(event.value)
 
@@ -86,7 +83,6 @@ class HelpScreen(ModalScreen[str]):
     # --- keys -------------------------------------------------------------------------------------------------------
 
     def on_key(self, event: events.Key) -> None:
-        """Arrows move in the list that is active, tab changes it."""
         active = self.lists[self._active]
         moves = {
             "up": active.action_cursor_up,
@@ -107,7 +103,6 @@ class HelpScreen(ModalScreen[str]):
             each.set_class(index == self._active, "active")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Run what is under the cursor."""
         event.stop()
         option = self.lists[self._active].highlighted_option
         self.dismiss(option.id if option is not None and option.id is not None else "")

@@ -53,7 +53,6 @@ class Jumps(Shell):
             view.came_from = (origin[0], origin[1])
 
     def open_pending_reason(self, code: Code) -> None:
-        """What a reason means, with the pods that are pending for it now."""
         self.push(PendingReasonView(code))
 
     def open_undiagnosed(self) -> None:
@@ -69,7 +68,6 @@ class Jumps(Shell):
         self.push(DiagnosisView(key))
 
     def open_pod_of(self, claim: Key) -> None:
-        """The diagnosis of the pod that uses a claim or waits for it."""
         found = self.facts_now.inventory.pods_by_claim.get(claim, ())
         pods = [Key(pod.metadata.namespace, pod.metadata.name) for pod in found]
         if len(pods) == 1:
@@ -80,7 +78,6 @@ class Jumps(Shell):
             self.say(Safe("no pod uses this claim"))
 
     def open_pods_of_group(self, key: Key) -> None:
-        """The pods of a PodGroup, to choose one of."""
         pods = pods_of(self.facts_now, key)
         if pods:
             self.push(SearchView([key_of(pod.metadata) for pod in pods], Safe("its pods")))
@@ -88,7 +85,6 @@ class Jumps(Shell):
             self.say(Safe("this group has no pods"))
 
     def open_claims_of(self, claims: Sequence[Key]) -> None:
-        """The claim of a pod; of several one is chosen."""
         if not claims:
             self.say(Safe("this pod has no claim yet"))
         elif len(claims) == 1:
@@ -97,7 +93,6 @@ class Jumps(Shell):
             self.push(ClaimsView(frozenset(claims)))
 
     def open_holders(self, claims: Sequence[Key]) -> None:
-        """The claim that holds a device; of several one is chosen."""
         if claims:
             self.open_claims_of(list(dict.fromkeys(claims)))
         else:
@@ -120,33 +115,27 @@ class Jumps(Shell):
                 self.open_node(found.of)
 
     def open_tree(self, pod: Key) -> None:
-        """A pod with its claims, their devices and nodes."""
         self.push(XrayView(pod))
 
     def open_explanation(self, code: Code) -> None:
-        """What a reason means and how to fix it."""
         self.push(ExplanationView(code))
 
     def open_explanations(self, codes: Sequence[Code]) -> None:
-        """The page of a reason; of several one is chosen."""
         if len(codes) == 1:
             self.open_explanation(codes[0])
         elif codes:
             self.push(ReasonsView(codes))
 
     def open_node(self, node: str) -> None:
-        """A node: the devices that can be used there, and who holds them."""
         self.push(NodeView(node))
 
     def open_devices(self, devices: frozenset[DeviceId], crumb: Safe) -> None:
         self.push(DevicesView(DevicesQuery(among=devices), crumb))
 
     def try_claim(self, key: Key) -> None:
-        """The selectors of a claim in the lab."""
         self._try_selectors(key, key.namespace)
 
     def try_class(self, name: str) -> None:
-        """The selectors of a class in the lab."""
         self._try_selectors(Key("", name), "")
 
     def _try_selectors(self, of: Key, namespace: str) -> None:
@@ -167,11 +156,9 @@ class Jumps(Shell):
                 self.push(KnownView(lab, of))
 
     def open_pool(self, pool: PoolId) -> None:
-        """A pool, below the pools."""
         self.jump_to("pools", PoolDevices(pool))
 
     def open_plan(self, order: TaintRequest) -> None:
-        """What tainting a device, or removing a taint, would do."""
         if self.cluster is None:
             self.say(Safe("nothing has been read yet"))
         else:

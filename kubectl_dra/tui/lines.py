@@ -60,7 +60,6 @@ class Lines(ScrollView, can_focus=True):
 
     @property
     def palette(self) -> Palette:
-        """The styles of the present theme."""
         colours = {style: self.get_component_rich_style(name, partial=True) for style, name in _CLASSES.items()}
         return {**colours, Style.BOLD: RichStyle(bold=True)}
 

@@ -42,7 +42,6 @@ class ListView(Previewing[RowT]):
         self._shown: tuple[Sequence[RowT], tuple[object, ...]] | None = None
 
     def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
-        """The grid, and the page of the row under the cursor."""
         with Horizontal(classes="list-panes"):
             yield self.grid
             yield self.preview
@@ -193,7 +192,6 @@ class ListView(Previewing[RowT]):
         return self._ordered[2]
 
     def filtered(self, rows: Sequence[RowT]) -> Sequence[RowT]:
-        """Rows that the filter keeps; see :mod:`kubectl_dra.tui.filters`."""
         if self.faults_only:
             rows = [row for row in rows if self.heading(row) is not None or self.is_fault(row)]
         kept = is_kept(self.filter)
@@ -212,7 +210,6 @@ class ListView(Previewing[RowT]):
         return bool(self.filter) or self.faults_only
 
     def set_filter(self, text: str) -> None:
-        """Filter as it is typed."""
         self.filter = text
         self.faults_only = self.faults_only and bool(text)
         self.show()
@@ -252,13 +249,11 @@ class ListView(Previewing[RowT]):
         """What follows the cursor."""
 
     def do_faults(self) -> None:
-        """Only rows that need attention, or all again."""
         self.faults_only = not self.faults_only
         self.show()
         self.dra.refresh_frame()
 
     def do_next_hit(self) -> None:
-        """The next row that the filter keeps."""
         self._go_to_hit("down", Safe("this is the last hit"))
 
     def do_previous_hit(self) -> None:
@@ -282,7 +277,6 @@ class ListView(Previewing[RowT]):
         return self.grid.selected is not None and self.heading(self.grid.selected) is not None
 
     def do_mark(self) -> None:
-        """Mark the row under the cursor, or not any more; then the next one."""
         row = self.grid.selected
         if row is not None:
             self.grid.marked ^= {self.identity(row)}
@@ -299,14 +293,12 @@ class ListView(Previewing[RowT]):
         return marked or ([selected] if selected is not None else [])
 
     def do_save(self, path: str = "") -> None:
-        """The table as a file."""
         self.dra.save_table(self, path)
 
     def do_copy_table(self, form: str = "") -> None:
         self.dra.copy_table(self, form)
 
     def on_grid_sorted(self, event: Grid.Sorted) -> None:
-        """The title of a column was clicked: sort by it, or the other way round."""
         event.stop()
         if self.grid.sorted_by is not None and self.grid.sorted_by.title == event.column.title:
             self.do_reverse()

@@ -61,7 +61,6 @@ class Page(Lines):
         self._made_for = 0
 
     def on_mount(self) -> None:
-        """Lines that were given at the start."""
         self.set_height(len(self.lines))
 
     def show(self, lines: Sequence[Safe]) -> None:
@@ -177,12 +176,10 @@ class Page(Lines):
         return min(self.scroll_offset.y + self.size.height, len(self.lines)), len(self.lines)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """The place in the text is said elsewhere."""
         super().watch_scroll_y(old_value, new_value)
         self.post_message(self.Scrolled())
 
     def on_click(self, event: events.Click) -> None:
-        """On a code: its page."""
         index = self.scroll_offset.y + event.y
         place = event.x + self.scroll_offset.x - (0 if self.has_class("tight") else 1)
         for match in _CODE.finditer(plain(self.lines[index])) if 0 <= index < len(self.lines) else ():
@@ -190,7 +187,6 @@ class Page(Lines):
                 self.post_message(self.CodeChosen(_KNOWN[match[0]]))
 
     def action_move(self, where: str) -> None:
-        """Scroll as the keys say."""
         match where:
             case "up":
                 self.scroll_up(animate=False)

@@ -28,7 +28,6 @@ class Actions(Provider):
             yield action, partial(app.run_action_id, action.id)
 
     async def discover(self) -> Hits:
-        """Everything, before something is typed."""
         for action, run in self._offered():
             yield DiscoveryHit(content(_title(action)), run, text=action.label, help=action.help)
 
@@ -44,7 +43,6 @@ class Objects(Provider):
     """Pods, claims, pools, nodes and devices by a few letters of their names; enter opens one."""
 
     async def search(self, query: str) -> Hits:
-        """The first ones that contain what was typed."""
         app = cast("Host", self.app)
         if app.cluster is None or len(query) < _LEAST_LETTERS:
             return
@@ -70,7 +68,6 @@ class Choice(Provider):
             yield safe(name) or Safe("all namespaces"), partial(self.choose, app, name)
 
     async def discover(self) -> Hits:
-        """Everything, before something is typed."""
         for words, run in self._offered():
             yield DiscoveryHit(content(words), run, text=words)
 

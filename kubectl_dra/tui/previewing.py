@@ -78,13 +78,11 @@ class Previewing(View, Generic[RowT]):
         return self.has_preview and (self.dra.room >= Room.WIDE if chosen is None else chosen)
 
     def do_preview(self) -> None:
-        """Show the page of the row under the cursor, or do not."""
         self.dra.choose_preview(not self.shows_preview)
         self.arrange_preview()
         self.show()
 
     def arrange_preview(self) -> None:
-        """Lay out the pane beside the list, or below it."""
         if self.has_class("previewing") is not self.shows_preview:
             self.set_class(self.shows_preview, "previewing")
             self.grid.set_columns(self.columns())

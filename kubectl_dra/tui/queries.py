@@ -88,7 +88,6 @@ class DeviceRow(msgspec.Struct, gc=False):
 
     @property
     def id(self) -> DeviceId:
-        """Driver, pool and name."""
         return DeviceId(*self.pool, self.device.name)
 
     @property
@@ -102,7 +101,6 @@ class DeviceRow(msgspec.Struct, gc=False):
         return text
 
     def listed(self, facts: ClusterState) -> ListedDevice:
-        """What ``get devices`` says of it."""
         opened = open_pool(self.pool, facts)
         scope = pool_scope(opened)
         record = device_records(opened, scope, [(self.slice, self.device)])[0]
@@ -118,7 +116,6 @@ class DevicesQuery:
     among: frozenset[DeviceId] | None = None
 
     def compute(self, cluster: ClusterState) -> tuple[DeviceRow, ...]:
-        """The devices, by driver and pool, in search order."""
         facts = cluster
         pools = [self.pool] if self.pool is not None else facts.pools
         opened = (open_pool(pool, facts) for pool in pools if pool in cluster.inventory.slices_by_pool)
@@ -178,7 +175,6 @@ class ClaimQuery:
     key: Key
 
     def compute(self, cluster: ClusterState) -> tuple[ClaimReport, ClaimPendingReport] | None:
-        """Both reports; None if the claim is gone."""
         claim = cluster.inventory.claims.get(self.key)
         if claim is None:
             return None
@@ -196,7 +192,6 @@ class Classes:
 @dataclass(frozen=True, slots=True)
 class Groups:
     def compute(self, cluster: ClusterState) -> tuple[GroupRow, ...]:
-        """As ``get podgroups``."""
         return group_rows(cluster.inventory.groups.pod_groups.values(), cluster)
 
 
@@ -232,21 +227,18 @@ class ListedTaints:
     """The same with everybody whom they hit."""
 
     def compute(self, cluster: ClusterState) -> tuple[ListedTaint, ...]:
-        """As ``taint-device --list``."""
         return listed_taints(cluster)
 
 
 @dataclass(frozen=True, slots=True)
 class Recent:
     def compute(self, cluster: ClusterState) -> tuple[Change, ...]:
-        """The newest first."""
         return recent_changes(cluster)
 
 
 @dataclass(frozen=True, slots=True)
 class PendingPods:
     def compute(self, cluster: ClusterState) -> tuple[Key, ...]:
-        """Their names, sorted."""
         return pending_pods(cluster)
 
 
@@ -293,7 +285,6 @@ class Completions:
     cursor: int
 
     def compute(self, cluster: ClusterState) -> tuple[tuple[Completion, ...], Distribution | None]:
-        """Completions; values only where a name is."""
         catalog, values = all_devices(cluster).catalog, value_index(cluster)
         name = name_at(self.source, self.cursor, catalog)
         found = completions(self.source, self.cursor, catalog, values)

@@ -150,7 +150,6 @@ class Shell(Stacks):
         yield self._footer
 
     def on_mount(self) -> None:
-        """Start reading and working."""
         self.worker.start()
         self.arranger.start()
         self.feed.start(self._inbox)
@@ -238,7 +237,6 @@ class Shell(Stacks):
         self.worker.show(self.cluster)
 
     def set_paused(self, paused: bool) -> None:
-        """Hold the screen as it is, or go on with what was read meanwhile."""
         self.paused = paused
         held, self._held = self._held, None
         if held is not None and not paused:
@@ -278,7 +276,6 @@ class Shell(Stacks):
 
     @property
     def knows_pending(self) -> bool:
-        """Whether it is known which pods wait."""
         return self.worker.record(PendingPods()) is not None
 
     def pending_keys(self) -> tuple[Key, ...]:
@@ -303,7 +300,6 @@ class Shell(Stacks):
 
     @property
     def is_idle(self) -> bool:
-        """Whether everything on the screen is up to date."""
         working = (
             any(each.is_running for each in self.workers)
             or (self.view is not None and self.view.is_waiting)

@@ -87,12 +87,10 @@ class Stacks(App[None]):
 
     @property
     def depth(self) -> int:
-        """How many views are open in the tab in front."""
         return len(self._stacks.get(self._tab, ()))
 
     @property
     def subject(self) -> CursorObject | None:
-        """What is under the cursor of the view in front."""
         return self.view.subject if self.view is not None else None
 
     @property
@@ -103,7 +101,6 @@ class Stacks(App[None]):
     # --- from one to another ----------------------------------------------------------------------------------------
 
     def start_over(self) -> None:
-        """Close all views; the first one again."""
         for stack in self._stacks.values():
             self._close(stack)
         self._stacks.clear()
@@ -189,7 +186,6 @@ class Stacks(App[None]):
         self._to_front()
 
     def close_view(self, view: View) -> None:
-        """Close one view, in front or not."""
         for stack in self._stacks.values():
             if view in stack:
                 stack.remove(view)
@@ -226,7 +222,6 @@ class Stacks(App[None]):
         self.refresh_frame()
 
     def focus_view(self) -> None:
-        """Give the focus back to the view in front."""
         view = self.view
         if view is not None and not self.query_one(Prompt).is_open:
             target = view.left_at if view.left_at is not None else view.focus_target

@@ -38,12 +38,10 @@ class Tools(Jumps):
         self.notify(str(plain(text)), timeout=_TOAST_SECONDS, markup=False)
 
     def copy_lines(self, lines: Sequence[Safe]) -> None:
-        """Escaped text to the clipboard of the terminal."""
         self.copy_to_clipboard("\n".join(map(plain, lines)))
         self.done(fmt("copied {}", plain(lines[0])) if len(lines) == 1 else fmt("copied {} lines", len(lines)))
 
     def copy_commands(self, lines: Sequence[Safe]) -> None:
-        """Commands to the clipboard, and into the log."""
         self.copy_lines(lines)
         self.note_commands("copied", lines)
 
@@ -76,7 +74,6 @@ class Tools(Jumps):
                 self.done(fmt("saved {} to {}", counted(len(view.grid.rows), "row"), path))
 
     def copy_table(self, view: ListView[Any], form: str) -> None:
-        """The table of a list to the clipboard."""
         found = next((each for each in FORMATS if each.startswith(form.strip().lower() or "markdown")), None)
         if found is None:
             self.say(fmt("“{}” is none of {}", form, ", ".join(FORMATS)))
@@ -87,7 +84,6 @@ class Tools(Jumps):
     # --- hold, log, words -------------------------------------------------------------------------------------------
 
     def do_pause(self) -> None:
-        """Hold the screen as it is, or go on with the newest data."""
         self.set_paused(not self.paused)
 
     def note_commands(self, what: str, lines: Sequence[Safe]) -> None:
@@ -98,7 +94,6 @@ class Tools(Jumps):
         self.push(LogView())
 
     def do_aliases(self) -> None:
-        """All words that ``:`` takes."""
         self.push(AliasesView())
 
     # --- the shell and the editor -----------------------------------------------------------------------------------
@@ -109,7 +104,6 @@ class Tools(Jumps):
         return self._driver is not None and self._driver.can_suspend and not self.settings.inline
 
     def do_suspend(self) -> None:
-        """Back to the shell until ``fg``."""
         self.action_suspend_process()
 
     def edited(self, text: str, suffix: str) -> str | None:

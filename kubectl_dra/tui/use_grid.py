@@ -29,7 +29,6 @@ class UseGrid(Grid[UseRow]):
         return cells[min(self._at, len(cells) - 1)] if cells else None
 
     def action_move(self, where: str) -> None:
-        """Sideways through the cells."""
         cells = self.selected.cells if self.selected is not None else ()
         if not cells or where not in ("left", "right"):
             super().action_move(where)

@@ -140,9 +140,7 @@ class View(Container):
         return False
 
     def on_descendant_focus(self) -> None:
-        """Other keys may work now."""
         self.dra.refresh_frame()
 
     def on_descendant_blur(self) -> None:
-        """Other keys may work now."""
         self.dra.refresh_frame()

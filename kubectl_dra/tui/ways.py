@@ -121,22 +121,18 @@ class WaysPane(Vertical):
 
     @property
     def has_commands(self) -> bool:
-        """Whether the one under the cursor can be copied."""
         return self.selected is not None and bool(self.commands(self.selected))
 
     @property
     def has_any(self) -> bool:
-        """Whether any can be copied."""
         return any(row.remedy is not None and row.remedy.steps for row in self.grid.rows)
 
     def go_to_number(self, number: int) -> bool:
-        """Put the cursor on a way out by its number, if the list has the focus."""
         return self.app.focused is self.grid and self.grid.select(lambda row: row.number == number)
 
     # --- events -----------------------------------------------------------------------------------------------------
 
     def on_grid_moved(self, event: Grid.Moved) -> None:
-        """The commands follow the cursor."""
         event.stop()
         self.show_selected()
         self.grid.post_message(Page.Scrolled())

@@ -28,7 +28,6 @@ class AliasesView(ListView[Alias]):
     crumb = Safe("aliases")
 
     def columns(self) -> Sequence[Column[Alias]]:
-        """The word, its argument, short words, the key, what it does."""
         return [
             Column("COMMAND", lambda a: styled(safe(f":{a.command}"), Style.NAME), key=lambda a: a.command),
             Column("TAKES", lambda a: safe(a.takes), least=10, drop=2),
@@ -50,7 +49,6 @@ class AliasesView(ListView[Alias]):
         """Nothing that has a name in the cluster."""
 
     def opened(self, row: Alias) -> None:
-        """Carry it out, or ask for what it takes."""
         self.dra.begin_command(row.command)
 
 

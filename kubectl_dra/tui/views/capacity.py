@@ -105,7 +105,6 @@ class CapacityView(ListView[NodeCell]):
         self._show_strip()
 
     def moved(self, row: NodeCell | None) -> None:
-        """The cursor is in the cells, too."""
         self._show_strip()
 
     def _show_strip(self) -> None:
@@ -135,11 +134,9 @@ class CapacityView(ListView[NodeCell]):
         return (self.asked,)
 
     def columns(self) -> Sequence[Column[NodeCell]]:
-        """Node, copies, devices and why there are no more."""
         return chosen(ROOMS, lambda: self.dra.now, _LOOKS, lambda cell: cell.room)
 
     def all_rows(self) -> Sequence[NodeCell] | None:
-        """One per node, in the report's order."""
         result = self.worker.answer(self.asked)
         if result is None:
             return None

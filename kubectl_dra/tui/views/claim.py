@@ -35,7 +35,6 @@ class ClaimView(RecordPage[Both]):
         self.dra.push(WhyClaimPage(self.key))
 
     def do_used_by(self) -> None:
-        """The pod that uses it or waits for it."""
         self.dra.open_pod_of(self.key)
 
     def do_open(self) -> None:
@@ -74,5 +73,4 @@ class WhyClaimPage(RecordPage[Both]):
             self.dra.copy_lines([safe(str(self.key))])
 
     def do_used_by(self) -> None:
-        """The pod that uses it or waits for it."""
         self.dra.open_pod_of(self.key)

@@ -64,20 +64,16 @@ class ClaimsView(ListView[ClaimRow]):
         return row.state in _ATTENTION or bool(row.unused and row.devices)
 
     def preview_of(self, row: ClaimRow) -> ReportView:
-        """describe-claim."""
         return ClaimView(self.identity(row))
 
     def do_describe(self) -> None:
-        """describe-claim."""
         self.do_open()
 
     def do_why(self) -> None:
-        """Why it waits, keeps its devices, or does not go away."""
         if self.grid.selected is not None:
             self.dra.push(WhyClaimPage(self.identity(self.grid.selected)))
 
     def do_used_by(self) -> None:
-        """The pod that uses it or waits for it."""
         if self.grid.selected is not None:
             self.dra.open_pod_of(self.identity(self.grid.selected))
 

@@ -35,7 +35,6 @@ class ColumnsView(ListView[Attribute]):
         super().__init__()
 
     def columns(self) -> Sequence[Column[Attribute]]:
-        """Whether it is chosen, its name, its values."""
         return [
             Column("", lambda a: styled(Safe("[x]"), Style.GOOD) if a.name in self.dra.memory.columns else Safe("[ ]")),
             Column("ATTRIBUTE", lambda a: safe(a.name), least=16, key=lambda a: a.name),
@@ -54,19 +53,16 @@ class ColumnsView(ListView[Attribute]):
         """Nothing that has a name in the cluster."""
 
     def opened(self, row: Attribute) -> None:
-        """As space."""
         self._toggle(row)
 
     markable = True
 
     def do_mark(self) -> None:
-        """Choose the attribute under the cursor, or not any more."""
         if self.grid.selected is not None:
             self._toggle(self.grid.selected)
             self.grid.action_move("down")
 
     def do_columns(self) -> None:
-        """All of them, or the telling ones again."""
         self._choose(() if self.dra.memory.columns else tuple(row.name for row in self._rows))
 
     def _toggle(self, row: Attribute) -> None:

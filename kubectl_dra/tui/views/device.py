@@ -32,7 +32,6 @@ class DeviceView(RecordPage[PoolReport]):
         return self._device
 
     def do_used_by(self) -> None:
-        """The claim that holds it; of several one is chosen."""
         report = self.worker.record(self.question)
         devices = report.devices if report is not None else ()
         holders = [holder for each in devices if each.name == self._device.device for holder in each.holders]

@@ -73,7 +73,6 @@ class DevicesView(ListView[DeviceRow]):
         super().__init__()
 
     def queries(self) -> Sequence[Query[object]]:
-        """The devices, and what the expression in the filter matches."""
         return (self.asked, MatchingQuery(self._expression)) if self._expression else (self.asked,)
 
     def identity(self, row: DeviceRow) -> DeviceId:
@@ -91,7 +90,6 @@ class DevicesView(ListView[DeviceRow]):
             row.made_text = ""
 
     def listed(self, row: DeviceRow) -> ListedDevice:
-        """What ``get devices`` says of a row."""
         listed = self._listed
         found = listed.get(row.id)
         if found is None:
@@ -153,7 +151,6 @@ class DevicesView(ListView[DeviceRow]):
     # --- columns ----------------------------------------------------------------------------------------------------
 
     def columns(self) -> Sequence[Column[DeviceRow]]:
-        """The name, which stays at the left; the state; attributes; users."""
         return self._columns_with(self._names, several_drivers=self._several_drivers)
 
     def _columns_with(self, names: tuple[str, ...], *, several_drivers: bool) -> Sequence[Column[DeviceRow]]:
@@ -235,7 +232,6 @@ class DevicesView(ListView[DeviceRow]):
 
     @property
     def targets(self) -> Sequence[str]:
-        """The marked devices, else the one under the cursor."""
         return [str(row.id) for row in self.marked_rows]
 
     def preview_of(self, row: DeviceRow) -> ReportView:
@@ -246,7 +242,6 @@ class DevicesView(ListView[DeviceRow]):
         return self.grid.selected.id if self.grid.selected is not None else None
 
     def on_mount(self) -> None:
-        """With the columns that were chosen last."""
         super().on_mount()
         self.grid.unlimited = bool(self._chosen_names)
 
@@ -254,12 +249,10 @@ class DevicesView(ListView[DeviceRow]):
         self.dra.push(ColumnsView(self))
 
     def do_pool_of(self) -> None:
-        """The pool of the device under the cursor."""
         if self.grid.selected is not None:
             self.dra.open_pool(self.grid.selected.pool)
 
     def do_used_by(self) -> None:
-        """The claim that holds the device; of several one is chosen."""
         row = self.grid.selected
         holders = self.record(row).holders if row is not None else ()
         self.dra.open_holders([Key(holder.namespace, holder.claim) for holder in holders])

@@ -40,7 +40,6 @@ class DiagnosisView(WaitingPage[PendingReport]):
         return pending_page(report, self.dra.now, self.dra.address, more=styled(_MORE, Style.DIM), apart=apart)
 
     def codes(self, report: PendingReport) -> Sequence[Code]:
-        """Those of its causes."""
         return list(dict.fromkeys(cause.code for cause in report.causes))
 
     def remedies(self, report: PendingReport) -> Sequence[RemedyReport]:
@@ -77,20 +76,16 @@ class DiagnosisView(WaitingPage[PendingReport]):
             self.do_used_by()
 
     def do_numbers(self) -> None:
-        """The devices behind each number of the funnel."""
         self.dra.push(NumbersView(self.pod))
 
     def do_used_by(self) -> None:
-        """Its claim; of several one is chosen."""
         report = self.report
         self.dra.open_claims_of([Key(a.namespace, a.name) for a in report.asks if a.name] if report is not None else ())
 
     def do_tree(self) -> None:
-        """Its claims, their devices and nodes."""
         self.dra.open_tree(self.pod)
 
     def do_try_selector(self) -> None:
-        """The selectors of its first claim in the lab."""
         report = self.report
         if report is None or not report.asks:
             self.dra.say(READING if report is None else Safe("this pod has no claim yet"))

@@ -50,11 +50,9 @@ class GroupsView(ListView[GroupRow]):
         self.dra.push(GroupPage(self.identity(row)))
 
     def do_describe(self) -> None:
-        """Why it waits."""
         self.do_open()
 
     def do_why(self) -> None:
-        """Why it waits."""
         self.do_open()
 
     def is_fault(self, row: GroupRow) -> bool:
@@ -95,7 +93,6 @@ class GroupPage(WaitingPage[GroupAnswer]):
         return group_page(report, self.dra.now, apart=apart, address=self.dra.address)
 
     def codes(self, report: GroupAnswer) -> Sequence[Code]:
-        """Those of its causes."""
         return list(dict.fromkeys(cause.code for cause in report.report.causes))
 
     def remedies(self, report: GroupAnswer) -> Sequence[RemedyReport]:

@@ -69,7 +69,6 @@ class LabView(View):
         self._earlier: list[tuple[str, str | None]] = []
 
     def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
-        """From the title to the report."""
         yield self.title_
         yield self.editor
         yield self.choice
@@ -181,7 +180,6 @@ class LabView(View):
         self._wait()
 
     def on_text_area_selection_changed(self, event: Editor.SelectionChanged) -> None:
-        """Completions belong to the cursor."""
         event.stop()
         self._moved()
 
@@ -248,7 +246,6 @@ class LabView(View):
         return super().can(action)
 
     def do_accept(self) -> None:
-        """Put the completion in place of what is typed of it."""
         chosen = self._choices[self._turned]
         end = self.editor.offset_of_cursor
         behind = self.editor.text[end:]
@@ -273,7 +270,6 @@ class LabView(View):
         self._try(self.editor.text, names[place] if place < len(names) else None)
 
     def do_load(self) -> None:
-        """Choose among all selectors of the cluster."""
         self.dra.push(KnownView(self))
 
     def do_earlier(self) -> None:
@@ -302,7 +298,6 @@ class LabView(View):
             self.dra.say(fmt("copied as {}, but it does not compile", Safe(what)))
 
     def do_copy(self) -> None:
-        """The expression itself."""
         self._copied("CEL", [safe(line) for line in self.editor.text.strip().splitlines()])
 
     def do_copy_yaml(self) -> None:
@@ -315,7 +310,6 @@ class LabView(View):
         self._copied("a YAML request", [safe(line) for line in to_yaml(json.dumps(document).encode()).splitlines()])
 
     def do_copy_command(self) -> None:
-        """The test-selector command that reports the same."""
         behind = ("--class", self._tried.device_class) if self._tried.device_class is not None else ()
         words = dra("test-selector", plain_word(" ".join(self._expression.split())), *map(plain_word, behind))
         line = command(reading(words, self.dra.facts_now.evidence.address)) if words is not None else None
@@ -325,12 +319,10 @@ class LabView(View):
             self._copied("a command", [line])
 
     def do_outcomes(self) -> None:
-        """The devices one by one: which match, which fall out and why."""
         self.dra.memory.tried(self._expression)
         self.dra.push(LabDevicesView(self, self.editor.text, self._tried.device_class))
 
     def do_would_get(self) -> None:
-        """What a claim with it would get now."""
         self.dra.memory.tried(self._expression)
         query = WouldGet(self._tried.device_class, self._expression, self.dra.namespace or "default")
         self.dra.push(WouldGetPage(query))
@@ -344,7 +336,6 @@ class LabView(View):
             self.dra.done(fmt("kept as {}: f2 lists it", name.strip()))
 
     def do_editor(self) -> None:
-        """The selector in ``$EDITOR``."""
         text = self.dra.edited(self.editor.text, ".cel")
         if text is not None:
             self._put(text, self._tried.device_class)

@@ -79,7 +79,6 @@ class LabDevicesView(ListView[DeviceOutcome]):
         self.do_would_get = lab.do_would_get
 
     def columns(self) -> Sequence[Column[DeviceOutcome]]:
-        """The device, what the selector says of it, what decided, its state."""
         return [
             Column("POOL", lambda r: safe(r.pool), False, 10, 0, lambda r: r.pool, frozen=True, inside=True),
             Column("DEVICE", lambda r: safe(r.device), False, 8, 0, lambda r: r.device, frozen=True),

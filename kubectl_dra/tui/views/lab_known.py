@@ -49,7 +49,6 @@ class KnownView(ListView[KnownSelector]):
         return (Known(), Starts())
 
     def columns(self) -> Sequence[Column[KnownSelector]]:
-        """Whose, and the text in one line."""
         return [
             Column("FROM", _origin, least=14, key=lambda s: (s.kind, s.namespace, s.name)),
             Column("REQUEST", lambda s: safe(s.request), least=6, drop=2),
@@ -58,7 +57,6 @@ class KnownView(ListView[KnownSelector]):
         ]
 
     def all_rows(self) -> Sequence[KnownSelector] | None:
-        """Those of one object, or all."""
         rows = self.worker.record(Known())
         if rows is None:
             return None

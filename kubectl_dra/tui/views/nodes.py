@@ -71,7 +71,6 @@ class NodeView(DevicesView):
 
     @property
     def info(self) -> Safe:
-        """How many there are, and who holds them."""
         if self._seen is None or self.is_filtered:
             return super().info
         held = (row for row in self._seen if self._facts.inventory.holdings_by_device.get(row.id))

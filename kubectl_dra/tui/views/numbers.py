@@ -56,7 +56,6 @@ class NumbersView(ListView[NumberRow]):
         yield self.page
 
     def columns(self) -> Sequence[Column[NumberRow]]:
-        """The check, its number, what it took out."""
         return [
             Column("  CHECK", lambda r: Safe("  ") + stage_label(r.stage) if r.stage else Safe(""), least=16),
             Column("LEFT", lambda r: fmt("{}", len(r.devices)), right=True),
@@ -92,11 +91,9 @@ class NumbersView(ListView[NumberRow]):
         return f"{track_title(row.track)} {' '.join(row.devices)}"
 
     def moved(self, row: NumberRow | None) -> None:
-        """The devices of the number under the cursor."""
         self.page.make(lambda: list(_device_lines(row, max(self.size.width - 3, 40))) if row is not None else ())
 
     def opened(self, row: NumberRow) -> None:
-        """The devices as a list, those that were taken out included."""
         names = [*row.devices, *(name for removal in row.removed for name in removal.devices)]
         self.dra.open_devices(
             frozenset(map(DeviceId.of, names)), stage_label(row.stage) if row.stage else Safe("devices")

@@ -183,7 +183,6 @@ class Overview(View):
             self.screen.focused.open_selected()
 
     def _chosen(self, row: object) -> None:
-        """Go to what was chosen."""
         match row:
             case UseRow() if row.cells and (cell := self.use.cell) is not None:
                 self._open_cell(cell)
@@ -213,7 +212,6 @@ class Overview(View):
         return row.group.code if row is not None and row.group is not None else None
 
     def do_explain(self) -> None:
-        """The page of the reason under the cursor."""
         if self._code is not None:
             self.dra.open_explanation(self._code)
 
@@ -250,7 +248,6 @@ class Overview(View):
             self.dra.run_action_id("taints")
 
     def on_grid_moved(self, event: Grid.Moved) -> None:
-        """What is said of a cell follows the cursor."""
         event.stop()
         self.dra.refresh_frame()
 

@@ -78,7 +78,6 @@ class PendingView(ListView[PendingRow]):
         return [*first, *(PodQuery(key) for key in self.dra.pending_keys())]
 
     def columns(self) -> Sequence[Column[PendingRow]]:
-        """The name, what exactly is wrong, since when."""
         # Beside the list stands why; without it the list says so itself.
         what: Column[PendingRow] = Column("WHY", self._why, least=20)
         if self.has_class("previewing"):
@@ -175,7 +174,6 @@ class PendingView(ListView[PendingRow]):
 
     @property
     def manner(self) -> tuple[object, ...]:
-        """What is folded decides, too."""
         return *super().manner, self._folded
 
     def do_fold(self) -> None:
@@ -187,7 +185,6 @@ class PendingView(ListView[PendingRow]):
             self._set_folded(self._folded ^ {row.code})
 
     def do_fold_all(self) -> None:
-        """Only the headings, or everything again."""
         every = frozenset(row.code for row in self.all_rows() or () if row.pod is None)
         self._set_folded(frozenset() if self._folded else every)
 
@@ -244,18 +241,15 @@ class PendingView(ListView[PendingRow]):
         self.do_open()
 
     def do_used_by(self) -> None:
-        """Its claim; of several one is chosen."""
         row = self.grid.selected
         asks = row.report.asks if row is not None and row.report is not None else ()
         self.dra.open_claims_of([Key(ask.namespace, ask.name) for ask in asks if ask.name])
 
     def do_tree(self) -> None:
-        """Its claims, their devices and nodes."""
         if self.grid.selected is not None and self.grid.selected.pod is not None:
             self.dra.open_tree(self.grid.selected.pod)
 
     def do_explain(self) -> None:
-        """The reason of the pod under the cursor."""
         if self.grid.selected is not None and self.grid.selected.code is not None:
             self.dra.open_explanation(self.grid.selected.code)
 

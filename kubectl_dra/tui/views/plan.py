@@ -45,7 +45,6 @@ class PlanView(ReportView):
         self._effect = ""
 
     def on_mount(self) -> None:
-        """Plan at once."""
         self.plan_again()
 
     def on_unmount(self) -> None:
@@ -56,7 +55,6 @@ class PlanView(ReportView):
     # --- what is shown ----------------------------------------------------------------------------------------------
 
     def lines(self) -> Sequence[Safe]:
-        """What happened so far, the plan, what comes next."""
         said = [line for text in self._said for line in wrapped(text)]
         said = [*said, Safe("")] if said else []
         plan = [*self._preview.lines(), Safe("")] if self._preview is not None else []
@@ -84,7 +82,6 @@ class PlanView(ReportView):
 
     @property
     def subject(self) -> CursorObject | None:
-        """The rules as they would be."""
         preview = self._preview
         if preview is None or not preview.plan.writes:
             return None
@@ -102,7 +99,6 @@ class PlanView(ReportView):
         self._work(partial(self.writer.plan, self.order, facts, check=check, effect=self._effect), "planning")
 
     def do_refresh(self) -> None:
-        """Read again."""
         self.plan_again()
 
     # --- writing ----------------------------------------------------------------------------------------------------
@@ -120,7 +116,6 @@ class PlanView(ReportView):
         return super().can(action)
 
     def do_apply(self) -> None:
-        """Ask, if writing is unlocked."""
         if self._busy or self._preview is None:
             self.dra.say(self._busy)
         elif self.writer.refusal:

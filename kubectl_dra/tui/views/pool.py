@@ -46,7 +46,6 @@ class PoolDevices(DevicesView):
         yield from super().compose()
 
     def queries(self) -> Sequence[Query[object]]:
-        """Its devices, and what it is as a whole."""
         return (*super().queries(), Pool(self.pool))
 
     def show(self) -> None:
@@ -62,7 +61,6 @@ class PoolDevices(DevicesView):
         self.show()
 
     def do_describe(self) -> None:
-        """describe-pool."""
         self.dra.push(pool_description(self.dra, self.pool))
 
     @property

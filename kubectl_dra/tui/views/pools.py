@@ -74,11 +74,9 @@ class PoolsView(ListView[PoolSummary]):
         return [f"{self.identity(row)}/*" for row in self.marked_rows]
 
     def preview_of(self, row: PoolSummary) -> ReportView:
-        """describe-pool."""
         return pool_description(self.dra, self.identity(row))
 
     def do_describe(self) -> None:
-        """The list as describe-pool prints it."""
         self.dra.push(PrintedPage(Pools(), pool_list_page))
 
     def do_node(self) -> None:

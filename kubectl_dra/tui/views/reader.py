@@ -48,7 +48,6 @@ class ReportView(View):
         """The text; None while it is not known."""
 
     def show(self) -> None:
-        """The newest text, as wide as the page."""
         self.page.make(self._lines_or_reading)
 
     def _lines_or_reading(self) -> Sequence[Safe]:
@@ -68,7 +67,6 @@ class ReportView(View):
 
     @property
     def named_codes(self) -> Sequence[Code]:
-        """The reasons that the page names, in their order."""
         return self.page.codes
 
     def do_open(self) -> None:
@@ -84,7 +82,6 @@ class ReportView(View):
         self.dra.open_explanations([event.code])
 
     def do_next_hit(self) -> None:
-        """The next line that was found."""
         self._go_to_hit(1)
 
     def do_previous_hit(self) -> None:
@@ -100,7 +97,6 @@ class ReportView(View):
         return bool(self._mark)
 
     def set_filter(self, text: str) -> None:
-        """Find as it is typed."""
         self._mark = text
         self.page.set_mark(text)
 
@@ -163,7 +159,6 @@ class YamlView(ReportView):
     crumb = Safe("yaml")
 
     def lines(self) -> Sequence[Safe]:
-        """The document, or that it is gone."""
         document = self._subject.document()
         return [self.gone] if document is None else yaml_lines(document)
 
@@ -203,7 +198,6 @@ class LogView(ReportView):
     crumb = Safe("log")
 
     def lines(self) -> Sequence[Safe]:
-        """Each with when, and what became of it."""
         lines: list[Safe] = []
         for when, what, commands in reversed(self.dra.commands):
             lines += [styled(fmt("{}  {}", f"{when:%H:%M:%S}", Safe(what)), Style.BOLD)]

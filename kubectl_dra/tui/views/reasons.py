@@ -35,7 +35,6 @@ class ReasonsView(ListView[Code]):
         super().__init__()
 
     def columns(self) -> Sequence[Column[Code]]:
-        """The code, what it is called, and how many pods wait for it now."""
         pods = self._pods()
         return [
             Column("CODE", lambda c: styled(Safe(c.value), Style.NAME), key=lambda c: c.value),
@@ -52,7 +51,6 @@ class ReasonsView(ListView[Code]):
         super().show()
 
     def all_rows(self) -> Sequence[Code]:
-        """In the order of the codes."""
         return self._codes
 
     def identity(self, row: Code) -> str:
@@ -143,14 +141,12 @@ class PendingReasonView(ExplanationView):
         return self.app.focused is self.pods
 
     def do_open(self) -> None:
-        """The diagnosis of the pod under the cursor, or a reason that the page names."""
         if self._on_pods:
             self.pods.open_selected()
         else:
             self.do_explain()
 
     def do_copy(self) -> None:
-        """The name of the pod under the cursor, or the commands of the page."""
         if self._on_pods and self.subject is not None:
             self.dra.copy_lines([safe(self.subject.name)])
         else:

@@ -59,7 +59,6 @@ class SearchView(ListView[Found]):
         return f"{row.type} {row.name}"
 
     def named_by(self, row: Found) -> str:
-        """With its namespace, driver and pool."""
         return row.name
 
     def opened(self, row: Found) -> None:

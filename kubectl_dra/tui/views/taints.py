@@ -54,7 +54,6 @@ class TaintsView(ListView[ListedTaint]):
         return chosen(TAINT_COLUMNS, lambda: self.dra.now, _LOOKS, lambda row: row.taint)
 
     def identity(self, row: ListedTaint) -> Hashable:
-        """The rule, or the driver's taint on its first device."""
         taint = row.taint
         return taint.rule, taint.key, taint.value, taint.effect, taint.devices[:1] if not taint.rule else ()
 
@@ -69,12 +68,10 @@ class TaintsView(ListView[ListedTaint]):
         self.dra.open_devices(frozenset(map(DeviceId.of, row.devices)), _taint(row.taint))
 
     def moved(self, row: ListedTaint | None) -> None:
-        """Where the taint is, from whom, whom it hits."""
         self.page.make(lambda: list(listed_lines(row, self.dra.now)) if row is not None else ())
 
     @property
     def device(self) -> DeviceId | None:
-        """The only device of the taint under the cursor."""
         row = self.grid.selected
         return DeviceId.of(row.devices[0]) if row is not None and len(row.devices) == 1 else None
 
@@ -83,7 +80,6 @@ class TaintsView(ListView[ListedTaint]):
         return self.grid
 
     def do_remove(self) -> None:
-        """The plan of deleting the rule under the cursor."""
         row = self.grid.selected
         if row is None:
             return
@@ -93,7 +89,6 @@ class TaintsView(ListView[ListedTaint]):
             self.dra.open_plan(TaintRequest(rule=row.taint.rule))
 
     def do_describe(self) -> None:
-        """The list as the command prints it."""
         self.dra.push(PrintedPage(Taints(), self._described))
 
     def _described(self, rows: Sequence[TaintRow]) -> Sequence[Safe]:

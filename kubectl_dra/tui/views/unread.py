@@ -24,7 +24,6 @@ class UnreadView(ReportView):
     crumb = Safe("not read")
 
     def lines(self) -> Sequence[Safe] | None:
-        """The kinds, then what numbers mean without them."""
         return None if self.dra.cluster is None else list(self._lines())
 
     def _lines(self) -> Iterator[Safe]:
@@ -41,5 +40,4 @@ class UnreadView(ReportView):
         return action == "copy" or super().can(action)
 
     def do_copy(self) -> None:
-        """All of it, with the commands."""
         self.dra.copy_lines(self.page.lines)

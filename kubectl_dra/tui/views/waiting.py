@@ -60,18 +60,15 @@ class WaysView(View):
 
     @property
     def codes_now(self) -> Sequence[Code]:
-        """The reasons, the main one first."""
         return ()
 
     def do_explain(self) -> None:
-        """The page of the reason under the cursor, else of the main one."""
         row = self.ways.selected if self.on_ways else None
         code = row.code if row is not None else None
         if code is not None or self.codes_now:
             self.dra.open_explanation(code if code is not None else self.codes_now[0])
 
     def digit(self, number: int) -> bool:
-        """Put the cursor on a way out by its number."""
         return self.ways.go_to_number(number)
 
     def do_copy(self) -> None:
@@ -96,7 +93,6 @@ class WaysView(View):
             self.dra.note_commands("edited and copied", lines)
 
     def do_copy_all(self) -> None:
-        """All alternatives as comments."""
         if self.ways.has_any:
             self.dra.copy_lines(self.ways.all_commented())
         else:
@@ -141,7 +137,6 @@ class WaitingPage(WaysView, ReportView, Generic[R]):
             yield self.ways
 
     def queries(self) -> Sequence[Query[object]]:
-        """The diagnosis, then the ways out."""
         return (self._quick, self._full)
 
     # --- for subclasses ---------------------------------------------------------------------------------------------
@@ -198,7 +193,6 @@ class WaitingPage(WaysView, ReportView, Generic[R]):
         return lines
 
     def ways_now(self) -> Ways:
-        """What the list of ways out shows."""
         report, address = self.report, self.dra.facts_now.evidence.address
         if report is None:
             return None if self._is_checking else (), (), address
@@ -220,12 +214,10 @@ class WaitingPage(WaysView, ReportView, Generic[R]):
         self._head.set_class(report is None, "-empty")
 
     def on_resize(self) -> None:
-        """The first sentence is folded again."""
         self._show_head()
 
     @property
     def info(self) -> Safe:
-        """The main reason, where the page does not say it at its end."""
         report = self.report
         if report is None or not self.apart or self.is_filtered:
             return super().info

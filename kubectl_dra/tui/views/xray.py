@@ -116,7 +116,6 @@ class XrayView(ListView[Twig]):
         return (self.asked,)
 
     def columns(self) -> Sequence[Column[Twig]]:
-        """Indented names, and what is said of each."""
         return [
             Column("POD › CLAIM › DEVICE › NODE", self._label, least=32),
             Column("STATE", lambda t: styled(safe(t.state), _style(t)), least=8),
@@ -137,7 +136,6 @@ class XrayView(ListView[Twig]):
 
     @property
     def manner(self) -> tuple[object, ...]:
-        """What is folded decides, too."""
         return *super().manner, self._folded
 
     def filtered(self, rows: Sequence[Twig]) -> Sequence[Twig]:
@@ -153,7 +151,6 @@ class XrayView(ListView[Twig]):
         ]
 
     def do_fold(self) -> None:
-        """Fold what is below the line under the cursor, or unfold it."""
         row = self.grid.selected
         if row is None or not row.children:
             self.dra.say(Safe("there is nothing below this line"))
@@ -163,7 +160,6 @@ class XrayView(ListView[Twig]):
             self._set_folded(self._folded | {row.path})
 
     def do_fold_all(self) -> None:
-        """Only the pods, or everything again."""
         rows = self.all_rows() or ()
         every = frozenset(twig.path for twig in rows if twig.children and len(twig.path) == 1)
         self._set_folded(frozenset() if self._folded else every)
