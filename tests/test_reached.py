@@ -18,7 +18,7 @@ from kubectl_dra.tui.view import View
 ROOT = Path(__file__).parent.parent
 STARTED = ("kubectl_dra.__main__", "kubectl_dra.commands.completion.complete")
 #: What is read by a name in a text: the function of a command, tables, classes of screens.
-REGISTERED = re.compile(r"command|(?:[\w.]+:)?[A-Z]\w*")
+REGISTERED = re.compile(r"command|(?:[\w.]+:)?[A-Z]\w*|[a-z.]+:[a-z]+")
 #: The parser of a file, kept: two tests look at all of them.
 parsed = cache(lambda file: ast.parse(file.read_text(encoding="utf-8")))
 
@@ -63,7 +63,8 @@ def _imported(name: str, file: Path, named: bool = True) -> Iterator[str]:
             yield node.module
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
         elif by_name and isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield from (node.value, f"{package}.{node.value}")
+            module = node.value.partition(":")[0]
+            yield from (module, f"{package}.{module}")
 
 
 def _reached(modules: dict[str, Path]) -> set[str]:

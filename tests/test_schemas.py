@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import shlex
 import subprocess
@@ -16,7 +15,7 @@ import jsonschema
 import pytest
 from referencing import Registry, Resource
 
-from kubectl_dra.commands.app import COMMANDS, run
+from kubectl_dra.commands.app import COMMANDS, app, run
 from tests.reports.contract import broken
 from tools.schemas import LISTS, REPORTS
 
@@ -106,8 +105,8 @@ def test_every_schema_is_of_something_that_is_printed() -> None:
 
 def with_documents() -> dict[str, click.Command]:
     """The commands that have ``-o json`` for answers of their own."""
-    modules = {name: f"kubectl_dra.commands.{module}" for name, (module, _) in COMMANDS.items()}
-    commands = {name: importlib.import_module(module).command for name, module in modules.items()}
+    context = click.Context(app)
+    commands = {name: command for name in COMMANDS if (command := app.get_command(context, name)) is not None}
     formats = {
         name: each.help for name, command in commands.items() for each in command.params if each.name == "output"
     }

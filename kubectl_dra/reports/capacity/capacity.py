@@ -98,10 +98,10 @@ class ShapeCapacity(ReportRecord, frozen=True):
     """
 
     subject: ObjectRef
-    role: str = ""
-    asks: tuple[ClaimAsk, ...] = ()
-    capacity: Capacity = _NONE
-    ways: tuple[WayOut, ...] = ()
+    role: str
+    asks: tuple[ClaimAsk, ...]
+    capacity: Capacity
+    ways: tuple[WayOut, ...]
     ends: tuple[EndingWay, ...] = ()
     min_count: int | None = None
     unspecified: tuple[Unspecified, ...] = ()
@@ -214,7 +214,7 @@ def capacity_report(
         prepared, supposed = what_if(prepared, switches, read_owner)
     if isinstance(shapes, CapacityRequest):
         shape = of_request(namespace, shapes.device_class, shapes.count, shapes.selectors)
-        found = [_Uncounted(ShapeCapacity(ObjectRef("", namespace, "")), shape, bare=True)]
+        found = [_Uncounted(ShapeCapacity(ObjectRef("", namespace, ""), "", (), _NONE, ()), shape, bare=True)]
     else:
         found = list(_shapes(prepared, objects, refused, new))
     answers = tuple(_answer(prepared, each, names) for each in found[:_MOST_SHAPES])
@@ -332,6 +332,9 @@ def _shapes(
         known = ShapeCapacity(
             trial.subject,
             trial.plan.role,
+            (),
+            _NONE,
+            (),
             unspecified=tuple(required),
             blocked=trial.blocked,
             misread=trial.misread,
