@@ -30,8 +30,6 @@ class Outcome:
 
 
 class Allocated(Outcome):
-    """All claims fit."""
-
     def __init__(
         self, *, steps: int, allocations: tuple[AllocationResult, ...] | Callable[[], tuple[AllocationResult, ...]]
     ) -> None:

@@ -38,7 +38,6 @@ class InventoryBuilder:
         self.by_version: set[tuple[str, Key]] = set()
 
     def add(self, kind: Kind, record: Record) -> None:
-        """Add one object of ``kind``."""
         self.extend(kind, (record,))
 
     def extend(self, kind: Kind, records: Iterable[Record], *, finished: bool = False) -> None:

@@ -17,8 +17,6 @@ class Loss:
 
 
 class Losses:
-    """Collects losses below a path."""
-
     def __init__(self, path: str = "", found: list[Loss] | None = None) -> None:
         self.path = path
         self.found: list[Loss] = [] if found is None else found

@@ -25,8 +25,6 @@ _meta: Final = msgspec.json.Decoder(LocalObject)
 
 
 class _RunPolicy(Record, frozen=True):
-    """``spec.runPolicy`` of Kubeflow's jobs."""
-
     managed_by: str = ""
 
 
@@ -64,7 +62,6 @@ class Makers(Mapping[MakerKey, Maker]):
                 self._found[source.kind, meta.namespace or DEFAULT_NAMESPACE, meta.name] = source
 
     def __getitem__(self, key: MakerKey) -> Maker:
-        """What the object says."""
         source = self._found[key]
         found = read_all([source, *self._runtimes], DEFAULT_NAMESPACE)[0]
         return _maker(found, group_of(source.api_version), _labels(source.data), _manager(source.data))

@@ -40,7 +40,6 @@ class LegalNames(WrittenNames):
     """Names that v1 accepts."""
 
     def device(self, name: str) -> str:
-        """A DNS label."""
         return _NOT_LABEL.sub("-", name.lower())[:_LABEL].strip("-") or "x"
 
     def attribute(self, name: str) -> str:
@@ -55,7 +54,6 @@ class LegalNames(WrittenNames):
         return _subdomain(name, name.lower(), _LABEL)
 
     def object(self, name: str) -> str:
-        """A DNS subdomain."""
         return _subdomain(name, name, _SUBDOMAIN)
 
 

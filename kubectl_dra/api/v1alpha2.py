@@ -39,8 +39,6 @@ class ClaimSpec(Record, frozen=True):
 
 
 class Allocation(Record, frozen=True):
-    """``status.allocation``."""
-
     resource_handles: tuple[ResourceHandle, ...] = ()
     available_on_nodes: NodeSelector | None = None
     shareable: bool = False

@@ -36,8 +36,6 @@ class ControllerClaimSpec(v1beta1.FlatClaimSpec, frozen=True):
 
 
 class ControllerAllocation(Record, frozen=True):
-    """``status.allocation``."""
-
     devices: resource.DeviceAllocationResult = resource.DeviceAllocationResult()
     node_selector: NodeSelector | None = None
     controller: str = ""

@@ -35,8 +35,6 @@ class FlatRequest(Record, frozen=True):
 
 
 class FlatDeviceClaim(Record, frozen=True):
-    """``spec.devices``."""
-
     requests: tuple[FlatRequest, ...] = ()
     constraints: tuple[resource.DeviceConstraint, ...] = ()
     config: tuple[resource.DeviceClaimConfiguration, ...] = ()

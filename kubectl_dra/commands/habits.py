@@ -46,7 +46,6 @@ def _describe(words: Sequence[str]) -> list[str]:
 @click.command("help", cls=KubectlStyle)
 @click.pass_context
 def help_command(context: click.Context) -> None:
-    """The overview."""
     write_help(context.find_root().get_help())
 
 

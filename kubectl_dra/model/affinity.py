@@ -17,8 +17,6 @@ class PreferredSchedulingTerm(Record, frozen=True):
 
 
 class NodeAffinity(Record, frozen=True):
-    """``spec.affinity.nodeAffinity``."""
-
     required_during_scheduling_ignored_during_execution: NodeSelector | None = None
     preferred_during_scheduling_ignored_during_execution: tuple[PreferredSchedulingTerm, ...] = ()
 
@@ -42,15 +40,11 @@ class WeightedPodAffinityTerm(Record, frozen=True):
 
 
 class PodAffinity(Record, frozen=True):
-    """``spec.affinity.podAffinity`` or ``podAntiAffinity``."""
-
     required_during_scheduling_ignored_during_execution: tuple[PodAffinityTerm, ...] = ()
     preferred_during_scheduling_ignored_during_execution: tuple[WeightedPodAffinityTerm, ...] = ()
 
 
 class Affinity(Record, frozen=True):
-    """``spec.affinity``."""
-
     node_affinity: NodeAffinity | None = None
     pod_affinity: PodAffinity | None = None
     pod_anti_affinity: PodAffinity | None = None

@@ -132,8 +132,6 @@ class SchedulingGate(Record, frozen=True):
 
 
 class SchedulingGroup(Record, frozen=True):
-    """``spec.schedulingGroup``."""
-
     pod_group_name: str = ""
 
 

@@ -249,7 +249,6 @@ def gates_of(features: Features) -> dict[str, bool]:
 
 
 def known_gates() -> tuple[str, ...]:
-    """All gates of the table, sorted."""
     return tuple(sorted(_DEFAULTS))
 
 

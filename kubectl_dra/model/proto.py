@@ -48,8 +48,6 @@ class ProtoClassSpec(Record, frozen=True):
 
 
 class ProtoClass(Record, frozen=True):
-    """``DeviceClass`` of the prototype."""
-
     metadata: ObjectMeta = ObjectMeta()
     spec: ProtoClassSpec = ProtoClassSpec()
 
@@ -124,8 +122,6 @@ class ProtoClaimStatus(Record, frozen=True):
 
 
 class ProtoClaim(Record, frozen=True):
-    """``DeviceClaim``."""
-
     metadata: ObjectMeta = ObjectMeta()
     spec: ProtoClaimSpec = ProtoClaimSpec()
     status: ProtoClaimStatus = ProtoClaimStatus()
@@ -176,8 +172,6 @@ class ProtoPoolStatus(Record, frozen=True):
 
 
 class ProtoPool(Record, frozen=True):
-    """``DevicePool``."""
-
     metadata: ObjectMeta = ObjectMeta()
     spec: ProtoPoolSpec = ProtoPoolSpec()
     status: ProtoPoolStatus = ProtoPoolStatus()

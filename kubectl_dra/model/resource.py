@@ -246,8 +246,6 @@ class DeviceClaimConfiguration(Record, frozen=True):
 
 
 class DeviceClaim(Record, frozen=True):
-    """``spec.devices``."""
-
     requests: tuple[DeviceRequest, ...] = ()
     constraints: tuple[DeviceConstraint, ...] = ()
     config: tuple[DeviceClaimConfiguration, ...] = ()
@@ -284,8 +282,6 @@ class DeviceAllocationConfiguration(Record, frozen=True):
 
 
 class DeviceAllocationResult(Record, frozen=True):
-    """``status.allocation.devices``."""
-
     results: tuple[DeviceRequestAllocationResult, ...] = ()
     config: tuple[DeviceAllocationConfiguration, ...] = ()
 

@@ -127,8 +127,6 @@ class CsiDriverSpec(Record, frozen=True):
 
 
 class CsiDriver(Record, frozen=True):
-    """``CSIDriver``."""
-
     metadata: ObjectMeta = ObjectMeta()
     spec: CsiDriverSpec = CsiDriverSpec()
 

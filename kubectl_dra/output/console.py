@@ -29,8 +29,6 @@ class OutputError(Exception):
 
 
 class ColorMode(StrEnum):
-    """``--color``."""
-
     AUTO = "auto"
     ALWAYS = "always"
     NEVER = "never"

@@ -25,7 +25,6 @@ class Series(Iterable[T_co]):
         self._make = make
 
     def __iter__(self) -> Iterator[T_co]:
-        """All of them, from the first."""
         return self._make()
 
 

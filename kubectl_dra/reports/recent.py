@@ -38,7 +38,6 @@ class Change(ReportRecord, frozen=True):
 
 
 def recent_changes(facts: ClusterState, limit: int = 20) -> tuple[Change, ...]:
-    """The newest changes first."""
     timed = ((moment, change) for change in _changes(facts) if (moment := parse_time(change.time)) is not None)
     return tuple(change for _, change in nlargest(limit, timed, key=_order))
 

@@ -15,7 +15,5 @@ class Schedulers(ReportRecord, frozen=True):
 
 
 class Version(ReportRecord, frozen=True):
-    """The version of this program."""
-
     version: str = __version__
     kubernetes: Schedulers = Schedulers()

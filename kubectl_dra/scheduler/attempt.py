@@ -41,7 +41,6 @@ class Attempt:
 
     @cached_property
     def feasible(self) -> tuple[str, ...]:
-        """The nodes that fit for sure."""
         return tuple(node.name for node in self.filtered.where(lambda each: each.status.ok and not each.unsure))
 
     @cached_property

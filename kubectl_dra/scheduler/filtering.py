@@ -138,7 +138,6 @@ class Filtered(msgspec.Struct, frozen=True):
         return [node for node, kind in zip(self.nodes, self.kinds.at, strict=True) if kind in kinds]
 
     def by_name(self) -> dict[str, NodeVerdict]:
-        """The verdict of each node."""
         names = (node.name for node in self.nodes)
         return dict(zip(names, map(self.verdicts.__getitem__, self.kinds.at), strict=True))
 

@@ -51,7 +51,6 @@ class Status(msgspec.Struct, frozen=True):
 
     @property
     def ok(self) -> bool:
-        """Success or Skip."""
         return self.code in (StatusCode.SUCCESS, StatusCode.SKIP)
 
     @property

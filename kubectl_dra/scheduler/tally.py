@@ -95,7 +95,6 @@ class Domains:
         return self._fewest
 
     def add(self, value: str, delta: int) -> None:
-        """A pod comes or goes."""
         before = self.count(value)
         if value in self._own or value in self._base:
             self._numbers[before] -= 1

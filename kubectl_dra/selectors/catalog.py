@@ -81,7 +81,6 @@ class Catalog:
 
     @property
     def drivers(self) -> tuple[str, ...]:
-        """Drivers with devices, sorted."""
         return tuple(sorted(self._by_driver))
 
     @cached_property

@@ -100,7 +100,6 @@ class EvaluationBudget(msgspec.Struct):
 
     @property
     def exhausted(self) -> bool:
-        """Whether nothing more may be evaluated."""
         return self.left <= 0
 
 

@@ -35,11 +35,9 @@ class Columns:
         return self._by_driver[driver]
 
     def __eq__(self, other: object) -> bool:
-        """Whether the same is looked at."""
         return isinstance(other, Columns) and self._by_driver == other._by_driver
 
     def __hash__(self) -> int:
-        """Goes with equality."""
         return self._hash
 
 

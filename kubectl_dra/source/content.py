@@ -54,7 +54,6 @@ class Content:
         return cls(io.BytesIO(b"".join(pieces)), name, _mark(head))
 
     def __enter__(self) -> Self:
-        """It is closed at the end."""
         return self
 
     def __exit__(

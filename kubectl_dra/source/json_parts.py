@@ -33,8 +33,6 @@ _key: Final = msgspec.json.Decoder(str)
 
 
 class Span(NamedTuple):
-    """Bytes from ``start`` to ``end``."""
-
     start: int
     end: int
 

@@ -19,12 +19,8 @@ _UNREAD: Final = QueueConfig()
 
 
 class Object(Protocol):
-    """An object as it was written."""
-
     @property
-    def data(self) -> bytes:
-        """The object as JSON."""
-        ...
+    def data(self) -> bytes: ...
 
     @property
     def api_version(self) -> str: ...

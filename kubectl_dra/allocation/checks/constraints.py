@@ -85,8 +85,6 @@ class Constraint(ABC):
 
 
 class MatchAttribute(Constraint):
-    """All devices share the value."""
-
     __slots__ = ("_common", "_values")
 
     def __init__(self, attribute: str, lists: bool) -> None:
@@ -122,8 +120,6 @@ class MatchAttribute(Constraint):
 
 
 class DistinctAttribute(Constraint):
-    """No two devices share a value."""
-
     __slots__ = ("_values",)
     distinct = True
 

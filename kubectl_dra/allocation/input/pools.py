@@ -180,7 +180,6 @@ class SliceIndex:
             self._conditional.append((number, slice_))
 
     def own(self, node_name: str) -> Sequence[ResourceSlice]:
-        """The slices of one node only."""
         return self._own.get(node_name, ())
 
     def in_turn(self, node_name: str) -> Iterator[ResourceSlice]:

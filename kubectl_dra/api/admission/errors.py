@@ -60,7 +60,6 @@ class Field:
             self.invalid(value, prefix + problem)
 
     def required(self, detail: str = "") -> None:
-        """The field has to be set."""
         self._add("Required value", detail)
 
     def forbidden(self, detail: str = "") -> None:
@@ -72,7 +71,6 @@ class Field:
         self._add("Internal error", detail)
 
     def duplicate(self, value: object) -> None:
-        """The item occurred before."""
         self._add(f"Duplicate value: {shown(value)}")
 
     def not_found(self, value: object) -> None:
@@ -85,7 +83,6 @@ class Field:
         self._add(f"Unsupported value: {shown(value)}", f"supported values: {allowed}")
 
     def too_long(self, limit: int, unit: str = "bytes") -> None:
-        """A text is longer than ``limit``."""
         self._add("Too long", f"may not be more than {limit} {unit}")
 
     def too_many(self, count: int, limit: int) -> None:

@@ -37,6 +37,5 @@ class TypeReporter(Reporter):
 
 
 def compile_error(source: str, issues: list[Issue]) -> CompileError:
-    """The error that reports ``issues``."""
     ordered = sort_issues(issues)
     return CompileError("RuleInvalid", f"compilation failed: {render(source, ordered)}", ordered)

@@ -42,27 +42,22 @@ FORMAT: Final = Type("object", name="kubernetes.NamedFormat")
 
 
 def list_of(element: Type) -> Type:
-    """``list(element)``."""
     return Type("list", (element,))
 
 
 def map_of(key: Type, value: Type) -> Type:
-    """``map(key, value)``."""
     return Type("map", (key, value))
 
 
 def optional_of(value: Type) -> Type:
-    """``optional_type(value)``."""
     return Type("opaque", (value,), "optional_type")
 
 
 def type_of(value: Type) -> Type:
-    """``type(value)``."""
     return Type("type", (value,))
 
 
 def param(name: str) -> Type:
-    """The type parameter ``name``."""
     return Type("param", name=name)
 
 

@@ -258,7 +258,6 @@ def _equality(_: Operand | None, args: list[Operand]) -> Estimate | None:
 
 
 def equals(a: Value, b: Value) -> int:
-    """``==``."""
     return 1 if a.__class__ in _OWN_TYPES else smaller(a, b)
 
 

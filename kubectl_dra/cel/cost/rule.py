@@ -66,7 +66,6 @@ class CostRule(NamedTuple):
 
 
 def constant(cost: int) -> EstimateRule:
-    """Always the same."""
     return lambda _target, _args: Estimate(cost)
 
 
@@ -123,5 +122,4 @@ def tenth(number: int) -> int:
 
 
 def search_charge(text: int, pattern: int) -> int:
-    """A search for a regular expression."""
     return ceil((1.0 + text) * 0.1) * ceil(pattern * 0.25)

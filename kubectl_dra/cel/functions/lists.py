@@ -213,7 +213,6 @@ def _look_the_same(a: Value, b: Value) -> bool:
 
 
 def sort(elements: Value) -> Value:
-    """``elements.sort()``."""
     return sort_by_keys(elements, elements)
 
 

@@ -54,14 +54,12 @@ def unable(name: str, first: Value) -> CelError:
 
 
 def checked_int(number: int) -> int:
-    """``number`` if it fits int64."""
     if MIN_INT <= number <= MAX_INT:
         return number
     raise CelError("integer overflow")
 
 
 def checked_uint(number: int) -> Uint:
-    """``number`` if it fits uint64."""
     if 0 <= number <= MAX_UINT:
         return Uint(number)
     raise CelError("unsigned integer overflow")
@@ -81,7 +79,6 @@ def _shift(moment: Timestamp, nanos: int) -> Timestamp:
 
 
 def add(a: Value, b: Value) -> Value:
-    """``a + b``."""
     kind = a.__class__
     if kind in LISTS:
         return _join(a, b)
@@ -114,7 +111,6 @@ def _join(a: Value, b: Value) -> Value:
 
 
 def subtract(a: Value, b: Value) -> Value:
-    """``a - b``."""
     kind = a.__class__
     if b.__class__ is kind:
         if kind is int:
@@ -132,7 +128,6 @@ def subtract(a: Value, b: Value) -> Value:
 
 
 def multiply(a: Value, b: Value) -> Value:
-    """``a * b``."""
     kind = a.__class__
     if b.__class__ is not kind:
         raise no_such_overload()
@@ -180,7 +175,6 @@ def modulo(a: Value, b: Value) -> Value:
 
 
 def negate(a: Value) -> Value:
-    """``-a``."""
     if a.__class__ is bool:
         raise no_such_overload()
     if a.__class__ is Duration:
@@ -189,7 +183,6 @@ def negate(a: Value) -> Value:
 
 
 def logical_not(a: Value) -> bool:
-    """``!a``."""
     if a.__class__ is not bool:
         raise no_such_overload()
     return not a

@@ -194,8 +194,6 @@ def operator(name: str, definition: Operator, operands: int) -> Run:
 
 
 def nullary(run: Run) -> Step:
-    """A call without arguments."""
-
     def step(state: State) -> Value:
         state.spend(1)
         return run()

@@ -160,8 +160,6 @@ def has_plain_names(domain: str, name: str) -> bool:
 
 
 def device_driver(cost: int) -> Step:
-    """``device.driver``."""
-
     def step(state: State) -> Value:
         state.cost += cost
         if state.cost > state.limit:

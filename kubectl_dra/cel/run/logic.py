@@ -50,8 +50,6 @@ def _junction(terms: tuple[Step, ...], deciding: bool) -> Step:
 
 
 def conditional(condition: Step, then: Step, otherwise: Step) -> Step:
-    """``condition ? then : otherwise``."""
-
     def step(state: State) -> Value:
         value = condition(state)
         if value is True:
@@ -96,8 +94,6 @@ def alternative(optional: Step, other: Step, unwrap: bool) -> Step:
 
 
 def equality(left: Step, right: Step) -> Step:
-    """``left == right``."""
-
     def step(state: State) -> bool:
         a, b = _operands(state, left, right, equals)
         return equal(a, b)

@@ -129,8 +129,6 @@ def double(value: Value) -> Iterable[tuple[Value, Value]]:
 
 
 def store_one(variable: int) -> Fill:
-    """Set one variable."""
-
     def store(slots: list[Value], item: Value) -> None:
         slots[variable] = item
 
@@ -138,8 +136,6 @@ def store_one(variable: int) -> Fill:
 
 
 def store_two(first: int, second: int) -> Fill:
-    """Set two variables."""
-
     def store(slots: list[Value], item: Value) -> None:
         slots[first], slots[second] = item
 

@@ -72,7 +72,6 @@ class GetCall:
 
     @property
     def wide(self) -> bool:
-        """Whether ``-o wide`` was asked for."""
         return self.options.output == "wide"
 
     @property

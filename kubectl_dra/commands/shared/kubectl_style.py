@@ -99,7 +99,6 @@ _OF_ALL: Final = "Options of all commands"
 
 
 def write_shared_options(ctx: click.Context, formatter: click.HelpFormatter) -> None:
-    """The options that every command takes."""
     _section(_OF_ALL, ctx.command.get_params(ctx), True, ctx, formatter)
 
 

@@ -80,7 +80,6 @@ def _pool(word: str) -> PoolId:
 
 
 def _node(word: str) -> str:
-    """``node/NAME``."""
     name = word.removeprefix(_NODE)
     if not name or "/" in name:
         raise UsageProblem(f'"{word}" is not a node', "write it as node/NAME")

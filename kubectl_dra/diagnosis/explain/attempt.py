@@ -222,11 +222,9 @@ class PodAttempt:
         return list(each_of(each for each in self.alike if each.result.outcome is outcome))
 
     def names(self, outcome: NodeOutcome) -> tuple[str, ...]:
-        """Their names."""
         return names_of(each for each in self.alike if each.result.outcome is outcome)
 
     def number(self, outcome: NodeOutcome) -> int:
-        """How many they are."""
         return sum(len(each.nodes) for each in self.alike if each.result.outcome is outcome)
 
 

@@ -73,7 +73,6 @@ class _Bucket:
 
     @property
     def number(self) -> int:
-        """How many nodes they are."""
         return sum(len(each.nodes) for each in self.alike)
 
 

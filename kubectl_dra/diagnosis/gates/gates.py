@@ -45,7 +45,6 @@ _MAX_SIMILAR: Final = 3
 
 
 def scheduling_gates(pod: Pod) -> Iterator[Cause]:
-    """``spec.schedulingGates``."""
     if pod.spec.scheduling_gates:
         yield Cause(Code.SCHEDULING_GATES, Gates(tuple(gate.name for gate in pod.spec.scheduling_gates)))
 

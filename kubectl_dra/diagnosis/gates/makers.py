@@ -59,7 +59,6 @@ def refusal_of(state: ClusterState, maker: ObjectRef, made: Iterable[Pod] = ()) 
 
 
 def made_by(pods: Iterable[Pod]) -> dict[ObjectRef, list[Pod]]:
-    """The pods of each controller."""
     found: dict[ObjectRef, list[Pod]] = {}
     for pod in pods:
         owner = pod.metadata.controller

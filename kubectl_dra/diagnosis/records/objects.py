@@ -24,7 +24,6 @@ class ObjectRef(ReportRecord, frozen=True):
 
     @staticmethod
     def of(kind: str, key: Key) -> ObjectRef:
-        """The reference to ``kind`` ``key``."""
         return ObjectRef(kind, key.namespace, key.name)
 
     @staticmethod

@@ -24,8 +24,6 @@ class Verdict(StrEnum):
 
 
 class ClaimVerdict(StrEnum):
-    """The state of a claim."""
-
     PENDING = "Pending"
     ALLOCATED = "Allocated"
     RESERVED = "Reserved"

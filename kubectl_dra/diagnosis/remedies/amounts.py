@@ -34,7 +34,6 @@ _STEPS: Final = 64
 
 
 def candidates(case: Case) -> Iterator[Candidate]:
-    """All of them that may help."""
     for cause in case.causes(Code.EXTENDED_RESOURCE_UNSERVED):
         if isinstance(cause.detail, ExtendedResource):
             yield from _unserved(case, cause.detail)

@@ -68,12 +68,10 @@ class PodEdit:
 
 
 def having(**fields: object) -> Callable[[T], T]:
-    """A record with other ``fields``."""
     return lambda record: msgspec.structs.replace(record, **fields)  # type: ignore[type-var]
 
 
 def both(first: Change, second: Change) -> Change:
-    """One change after the other."""
     return lambda inventory: second(first(inventory))
 
 

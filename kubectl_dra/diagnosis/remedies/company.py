@@ -36,7 +36,6 @@ _LAST_PORT: Final = 65_535
 
 
 def candidates(case: Case) -> Iterator[Candidate]:
-    """All of them that may help."""
     for cause in case.causes(Code.SPREAD):
         if isinstance(cause.detail, Spread):
             yield from _spread(case, cause.detail)

@@ -55,7 +55,6 @@ _TAINT: Final = re.compile(r"(?P<key>[^=:]+)(?:=(?P<value>[^:]*))?:(?P<effect>\w
 
 
 def candidates(case: Case) -> Iterator[Candidate]:
-    """All edits that may help."""
     for claim, name, request, funnels in case.funnels():
         editor = ClaimEditor(case, claim, name)
         yield from _count(editor, request, funnels)

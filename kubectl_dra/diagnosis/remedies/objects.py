@@ -49,7 +49,6 @@ _SCHEDULER: Final = "kube-scheduler"
 
 
 def candidates(case: Case) -> Iterator[Candidate]:
-    """All of them that may help."""
     for code, whom in _WAITS.items():
         if any(not _waits_for_ever(case, cause) for cause in case.causes(code)):
             yield Candidate(RemedyKind.WAIT, (Wait(whom),), 0)

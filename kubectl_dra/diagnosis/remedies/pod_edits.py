@@ -50,7 +50,6 @@ def edited(spec: PodSpec, action: EditPod) -> PodSpec:
 
 
 def applied(action: EditPod) -> Callable[[Pod], Pod]:
-    """The pod with the edit."""
     return lambda pod: replace(pod, spec=edited(pod.spec, action))
 
 
@@ -70,7 +69,6 @@ def naming(action: EditPod, entry: str, made: str = "") -> Callable[[Pod], Pod]:
 
 
 def toleration(taint: str) -> Toleration:
-    """A toleration of ``KEY[=VALUE]:EFFECT``."""
     head, _, effect = taint.rpartition(":")
     key, _, value = head.partition("=")
     return Toleration(key, "Equal" if value else "Exists", value, effect)

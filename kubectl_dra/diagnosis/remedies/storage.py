@@ -46,7 +46,6 @@ _ELSEWHERE: Final = (VolumeReason.VOLUME_UNREACHABLE, VolumeReason.VOLUME_ZONE)
 
 
 def candidates(case: Case) -> Iterator[Candidate]:
-    """All of them that may help."""
     for cause in case.causes(Code.VOLUME_ELSEWHERE):
         trouble = cause.detail
         if not isinstance(trouble, VolumeTrouble) or trouble.claim is None:

@@ -62,7 +62,6 @@ class Trials:
 
     @property
     def exhausted(self) -> bool:
-        """Whether no more trials are allowed."""
         return self._budget <= 0
 
     def sample(self, *changes: Change, nodes: Collection[str] | None = None) -> Result:
@@ -73,7 +72,6 @@ class Trials:
         return self._try(changes, wanted or None)
 
     def all(self, *changes: Change) -> Result:
-        """The result on all nodes."""
         return self._try(changes, None)
 
     def taken_from(self, changes: Sequence[Change], nodes: tuple[str, ...], owners: Owners) -> tuple[str, ...]:

@@ -290,7 +290,6 @@ TAINTS: Final[tuple[ListColumn[TaintRow], ...]] = (
 
 
 def taint_cell(row: TaintRow) -> Safe:
-    """``KEY[=VALUE]:EFFECT``."""
     return fmt("{}{}:{}", row.key, f"={row.value}" if row.value else "", row.effect)
 
 

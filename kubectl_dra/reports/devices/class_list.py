@@ -99,7 +99,6 @@ class _Members:
 
 
 def class_rows(classes: Iterable[DeviceClass], facts: ClusterState) -> tuple[ClassRow, ...]:
-    """One row per class, by name."""
     pools = [open_pool(pool, facts) for pool in facts.pools]
     return tuple(_row(device_class, pools, facts) for device_class in sorted(classes, key=lambda c: c.metadata.name))
 

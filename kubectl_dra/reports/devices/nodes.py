@@ -96,7 +96,6 @@ def known_nodes(facts: ClusterState) -> list[str]:
 
 
 def node_summaries(facts: ClusterState, names: Iterable[str] | None = None) -> tuple[NodeSummary, ...]:
-    """One row per node, by name."""
     found = _by_node(facts)
     known = facts.evidence.complete("ResourceSlice")
     gone = Counter(node for node, _, _ in unpublished(facts)) if known else Counter[str]()

@@ -90,7 +90,6 @@ class PoolFacts:
 
     @property
     def rules(self) -> Sequence[DeviceTaintRule]:
-        """The taint rules that touch it."""
         return self.worked.rules
 
     @property

@@ -225,7 +225,6 @@ class DriverSummary(base.ReportRecord, frozen=True):
 
 
 def driver_summaries(pools: Iterable[PoolSummary]) -> tuple[DriverSummary, ...]:
-    """One summary per driver, sorted."""
     by_driver: defaultdict[str, list[PoolSummary]] = defaultdict(list)
     for pool in pools:
         by_driver[pool.driver].append(pool)

@@ -96,7 +96,6 @@ class DeviceTally:
         return _shared_totals(numbers, evidence.complete("ResourceSlice"), evidence.missing(_MAY_GROW))
 
     def capacity_totals(self, evidence: Evidence) -> tuple[CapacityTotal, ...]:
-        """The sums per capacity, by name."""
         return tuple(self._capacity_total(name, evidence) for name in sorted(self.capacities))
 
     def _capacity_total(self, name: str, evidence: Evidence) -> CapacityTotal:
@@ -148,7 +147,6 @@ def _sum_counts(counts: Sequence[Count]) -> Count:
 
 
 def sum_capacity(parts: Iterable[CapacityTotal]) -> tuple[CapacityTotal, ...]:
-    """The sums per capacity, by name."""
     sums: dict[str, CapacityTotal] = {}
     for part in parts:
         known = sums.get(part.name)

@@ -53,7 +53,6 @@ class Findings:
                     yield _clause(selector, clause.text, clause.start, clause.end, values)
 
     def failures(self) -> Iterator[Failure]:
-        """The errors, the most frequent first."""
         groups: dict[tuple[int, str, int], list[ScopedDevice]] = {}
         for member, decision in self.trial.meant:
             if decision.outcome is Outcome.ERROR:

@@ -58,7 +58,6 @@ class Setting:
 
     @cached_property
     def classes(self) -> Mapping[str, DeviceClass]:
-        """All classes by name, sorted."""
         return dict(sorted({**self.facts.inventory.classes, **self.extra}.items()))
 
     @cached_property

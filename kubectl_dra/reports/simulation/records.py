@@ -79,8 +79,6 @@ class ManifestReport(ReportRecord, frozen=True):
 
 
 class NodeCopies(ReportRecord, frozen=True):
-    """Copies on one node."""
-
     node: str
     copies: int
 

@@ -79,7 +79,6 @@ def taint_sources(facts: ClusterState) -> Iterable[TaintSource]:
 
 
 def taint_rows(facts: ClusterState) -> tuple[TaintRow, ...]:
-    """The rows of all sources."""
     return tuple(source_row(source, facts) for source in taint_sources(facts))
 
 

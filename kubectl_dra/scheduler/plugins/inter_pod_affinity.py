@@ -121,7 +121,6 @@ class InterPodAffinity(Plugin):
         )
 
     def add_pod(self, cycle: Cycle, pod: PodInfo, node: NodeInfo) -> None:
-        """One more pod on the node."""
         _change(cycle, pod.shape, node, 1)
 
     def remove_pod(self, cycle: Cycle, pod: PodInfo, node: NodeInfo) -> None:

@@ -53,11 +53,9 @@ class NodeDeclaredFeatures(Plugin):
         return PASS
 
     def reads(self, cycle: Cycle) -> kinds.Reading:
-        """``status.declaredFeatures``."""
         return _READING
 
     def filter(self, cycle: Cycle, node: NodeInfo) -> Status:
-        """The node declares all of them."""
         declared = node.node.status.declared_features
         missing = tuple(each for each in cycle.read(Required).features if each not in declared)
         return unresolvable(TEXT, detail=Required(missing)) if missing else SUCCESS

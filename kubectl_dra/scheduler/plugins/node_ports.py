@@ -57,14 +57,11 @@ class NodePorts(Plugin):
         return PASS
 
     def reads(self, cycle: Cycle) -> kinds.Reading:
-        """The ports that are taken."""
         return _READING
 
     def filter(self, cycle: Cycle, node: NodeInfo) -> Status:
-        """All ports are free."""
         taken = tuple(conflicts(cycle.read(_HostPorts).ports, node.usage.ports))
         return unschedulable(TEXT, detail=taken) if taken else SUCCESS
 
     def minds(self, cycle: Cycle, shape: PodShape) -> bool:
-        """A pod that takes ports."""
         return bool(shape.ports)

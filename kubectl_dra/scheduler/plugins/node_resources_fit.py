@@ -143,7 +143,6 @@ class NodeResourcesFit(Plugin):
         return kinds.Reading(kinds.of_usage, ("resources", *names), partial(_room, names))
 
     def filter(self, cycle: Cycle, node: NodeInfo) -> Status:
-        """Enough of everything is left."""
         return cycle.read(_Requests).offer_of(node.node).status(node.usage)
 
     def score(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[int] | Status:

@@ -27,7 +27,6 @@ class NodeUnschedulable(Plugin):
     name: ClassVar[str] = "NodeUnschedulable"
 
     def reads(self, cycle: Cycle) -> kinds.Reading:
-        """``spec.unschedulable``."""
         return _READING
 
     def filter(self, cycle: Cycle, node: NodeInfo) -> Status:

@@ -70,7 +70,6 @@ class NodeVolumeLimits(Plugin):
         return kinds.Reading(kinds.of_volumes, "limits", of)
 
     def minds(self, cycle: Cycle, shape: PodShape) -> bool:
-        """A pod with volumes."""
         return bool(shape.volumes)
 
 

@@ -76,11 +76,9 @@ class TaintToleration(Plugin):
         return PASS
 
     def reads(self, cycle: Cycle) -> kinds.Reading:
-        """``spec.taints``."""
         return _READING
 
     def filter(self, cycle: Cycle, node: NodeInfo) -> Status:
-        """No taint keeps the pod away."""
         taints = node.node.spec.taints
         known = cycle.read(_Known).statuses
         found = known.get(taints)

@@ -92,7 +92,6 @@ class VolumeRestrictions(Plugin):
         return SUCCESS
 
     def minds(self, cycle: Cycle, shape: PodShape) -> bool:
-        """A pod with volumes."""
         return bool(shape.volumes)
 
     def add_pod(self, cycle: Cycle, pod: PodInfo, node: NodeInfo) -> None:
@@ -101,7 +100,6 @@ class VolumeRestrictions(Plugin):
         state.users += state.count(pod)
 
     def remove_pod(self, cycle: Cycle, pod: PodInfo, node: NodeInfo) -> None:
-        """The same the other way."""
         state = cycle.read(_State)
         state.users -= state.count(pod)
 

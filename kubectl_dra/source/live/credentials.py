@@ -109,8 +109,6 @@ def bearer(token: str, whose: str) -> str:
 
 
 class FixedLogin(msgspec.Struct, frozen=True):
-    """A login that stays the same."""
-
     value: str
 
     def header(self) -> str:

@@ -54,8 +54,6 @@ class Taken(msgspec.Struct, frozen=True):
 
 
 class KeepAll:
-    """The sink that keeps everything."""
-
     def __init__(self) -> None:
         self.kept: list[Record] = []
         self.usage: dict[str, NodeUsage] = {}

@@ -197,7 +197,6 @@ def taken_by(pod: Pod, sharer: Sharer) -> Placed | None:
 
 
 def add_usage(total: dict[str, NodeUsage], more: Mapping[str, NodeUsage]) -> None:
-    """Add sums per node to ``total``."""
     for node, usage in more.items():
         total[node] = total[node].plus(usage) if node in total else usage
 
