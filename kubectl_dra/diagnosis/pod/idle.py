@@ -28,27 +28,23 @@ _EFFORT: Final = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Idle:
-    """``suspended_by`` (a field) and ``queue``: who holds the pods back. ``scaled``: there are to be none.
+    """``maker``: what holds the pods back, or why there are to be none.
 
     ``nodes``: where one pod of each template would go now, each as if it were alone, by what its object calls it;
-    ``failed`` what keeps the first that goes nowhere (placed in ``world``), which is called ``role``. ``untried``: why
-    no pod was tried. ``waits``: what Kueue says. ``owner``: the controller that holds a part of it. ``like``: what was
-    tried instead, whose pods differ in their names only; ``failed`` is about that one. ``managed_by``: who manages it
-    in place of its usual controller. ``all_pods``: what comes of all at once, None where that was not tried.
+    ``failed`` what keeps the first that goes nowhere (placed in ``world``), which is called ``role``. ``waits``: what
+    Kueue says. ``owner``: the controller that holds a part of it. ``like``: what was tried instead, whose pods differ
+    in their names only; ``failed`` is about that one. ``all_pods``: what comes of all at once, None where that was not
+    tried.
     """
 
-    suspended_by: str
-    queue: str
-    scaled: bool
+    maker: Maker = field(default_factory=Maker)
     nodes: Mapping[str, str] = field(default_factory=dict)
     role: str = ""
     failed: PodDiagnosis | None = None
     world: ClusterState | None = None
     waits: Queued | None = None
-    untried: str = ""
     owner: ObjectRef | None = None
     like: ObjectRef | None = None
-    managed_by: str = ""
     all_pods: AllPods | None = None
 
 
@@ -79,17 +75,9 @@ def idle(state: ClusterState, kind: str, key: Key) -> Idle | None:
         return None
     in_queue = bool(found.queue and (found.suspended_by or found.managed_by))
     waits = queued(state, found.queue, key.namespace, (kind, key.name)) if in_queue else None
-    base = Idle(
-        found.suspended_by,
-        found.queue,
-        found.scaled,
-        waits=waits,
-        untried=found.untried,
-        owner=_owner(state, kind, key),
-        managed_by=found.managed_by,
-    )
+    base = Idle(found, waits=waits, owner=_owner(state, kind, key))
     elsewhere = found.managed_by or (waits is not None and waits.held_by in (HeldBy.OTHER_CLUSTER, HeldBy.OFFERED))
-    return base if found.scaled or elsewhere else _tried_once(state, base, ObjectRef.of(kind, key), found)
+    return base if found.scaled or elsewhere else _tried_once(state, base, ObjectRef.of(kind, key))
 
 
 def naming(state: ClusterState, claim: Key) -> tuple[tuple[ObjectRef, Maker], ...]:
@@ -155,11 +143,11 @@ def _known(state: ClusterState) -> dict[Hashable, tuple[ObjectRef, Idle]]:
     return {}
 
 
-def _tried_once(state: ClusterState, base: Idle, workload: ObjectRef, maker: Maker) -> Idle:
-    known, parts = _known(state), [(role, encode_part((pod.metadata.labels, pod.spec))) for role, pod in maker.pods]
-    alike = workload.namespace, tuple(parts), maker.copies
+def _tried_once(state: ClusterState, base: Idle, workload: ObjectRef) -> Idle:
+    parts = [(role, encode_part((pod.metadata.labels, pod.spec))) for role, pod in base.maker.pods]
+    known, alike = _known(state), (workload.namespace, tuple(parts), base.maker.copies)
     if alike not in known:
-        known[alike] = workload, _tried(state, base, workload.key, maker)
+        known[alike] = workload, _tried(state, base, workload.key)
     like, found = known[alike]
     if like == workload:
         return replace(found, waits=base.waits)
@@ -167,15 +155,15 @@ def _tried_once(state: ClusterState, base: Idle, workload: ObjectRef, maker: Mak
     return replace(base, **tried, like=like)
 
 
-def _tried(state: ClusterState, base: Idle, key: Key, maker: Maker) -> Idle:
+def _tried(state: ClusterState, base: Idle, key: Key) -> Idle:
     """With one pod of each template tried, until one does not fit; then with all of them at once."""
     nodes: dict[str, str] = {}
-    for role, pod in maker.pods:
+    for role, pod in base.maker.pods:
         placed = place(state, [_named(pod, key, role)])
         if placed.failed is not None:
             return replace(base, nodes=nodes, role=role, failed=placed.failed, world=placed.world)
         nodes[role] = next(iter(placed.nodes), "")
-    return replace(base, nodes=nodes, all_pods=_all_of(state, key, maker))
+    return replace(base, nodes=nodes, all_pods=_all_of(state, key, base.maker))
 
 
 def _all_of(state: ClusterState, key: Key, maker: Maker) -> AllPods | None:

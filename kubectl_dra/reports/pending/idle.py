@@ -86,15 +86,15 @@ def idle_report(state: ClusterState, workload: ObjectRef, found: Idle) -> Worklo
     return WorkloadPendingReport(
         workload=workload,
         verdict=_verdict(found),
-        suspended_by=found.suspended_by,
-        managed_by=found.managed_by,
+        suspended_by=found.maker.suspended_by,
+        managed_by=found.maker.managed_by,
         owner=found.owner,
         queue=found.waits,
         fits=_fits(found),
         node=next(iter(found.nodes.values()), "") if len(found.nodes) == 1 and found.failed is None else "",
         nodes=dict(found.nodes),
         role=found.role,
-        untried=found.untried,
+        untried=found.maker.untried,
         pending=pending,
         like=found.like,
         missing=(*(pending.missing if pending is not None else ()), *_of_kueue(state, workload, found)),
@@ -114,17 +114,15 @@ def _all_pods(found: Idle) -> AllPodsRecord | None:
 
 def waiting_report(state: ClusterState, found: WaitingWork) -> WorkloadPendingReport:
     """The report of work in a queue of which nothing else was read: what its pods are, and whether they fit."""
-    base = Idle("", found.waits.queue, scaled=False, waits=found.waits)
-    report = idle_report(state, found.work, base)
+    report = idle_report(state, found.work, Idle(waits=found.waits))
     # Where its program has said why it waits, what else could be read changes nothing.
     return msgspec.structs.replace(report, missing=()) if found.waits.message else report
 
 
 def refused_report(state: ClusterState, workload: ObjectRef, refusal: MakerRefusal) -> WorkloadPendingReport:
     """The report of a workload without pending pods, whose controller is refused more."""
-    return msgspec.structs.replace(
-        idle_report(state, workload, Idle("", "", scaled=False)), verdict=WorkloadVerdict.REFUSED, refused=refusal
-    )
+    report = idle_report(state, workload, Idle())
+    return msgspec.structs.replace(report, verdict=WorkloadVerdict.REFUSED, refused=refusal)
 
 
 def _of_kueue(state: ClusterState, workload: ObjectRef, found: Idle) -> tuple[Missing, ...]:
@@ -135,11 +133,11 @@ def _of_kueue(state: ClusterState, workload: ObjectRef, found: Idle) -> tuple[Mi
 def _verdict(found: Idle) -> WorkloadVerdict:
     if found.waits is not None and found.waits.held_by is HeldBy.OTHER_CLUSTER:
         return WorkloadVerdict.ELSEWHERE
-    if found.managed_by and (found.waits is None or not found.waits.clusters):
+    if found.maker.managed_by and (found.waits is None or not found.waits.clusters):
         return WorkloadVerdict.ELSEWHERE
     if found.waits is not None:
         return WorkloadVerdict.STARTING if found.waits.held_by is HeldBy.ADMITTED else WorkloadVerdict.QUEUED
-    return WorkloadVerdict.SUSPENDED if found.suspended_by else WorkloadVerdict.SCALED_TO_ZERO
+    return WorkloadVerdict.SUSPENDED if found.maker.suspended_by else WorkloadVerdict.SCALED_TO_ZERO
 
 
 def _fits(found: Idle) -> Fits:
