@@ -15,5 +15,7 @@ class Schedulers(ReportRecord, frozen=True):
 
 
 class Version(ReportRecord, frozen=True):
+    """The version of this program."""
+
     version: str = __version__
     kubernetes: Schedulers = Schedulers()

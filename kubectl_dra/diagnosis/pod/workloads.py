@@ -24,6 +24,8 @@ _REPLACING: Final = frozenset({"Deployment", _CRON_JOB})
 
 
 class WhyUnread(StrEnum):
+    """Why an owner is not known."""
+
     FORBIDDEN = "forbidden"
     GONE = "gone"
     KIND = "kind"  # a kind whose pods' templates are not known

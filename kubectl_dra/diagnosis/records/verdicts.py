@@ -24,6 +24,8 @@ class Verdict(StrEnum):
 
 
 class ClaimVerdict(StrEnum):
+    """The state of a claim."""
+
     PENDING = "Pending"
     ALLOCATED = "Allocated"
     RESERVED = "Reserved"

@@ -239,6 +239,8 @@ class NarrowTaintRule(Evidence, frozen=True):
 
 
 class LabelNamespace(Evidence, frozen=True):
+    """Set a label on a namespace."""
+
     namespace: str
     label: str
     value: str

@@ -92,6 +92,8 @@ class Because(StrEnum):
 
 
 class About(StrEnum):
+    """What a note is about."""
+
     NO_SUCH_TAINT = "noSuchTaint"
     SHARED_COUNTERS = "sharedCounters"
 

@@ -79,6 +79,8 @@ class ManifestReport(ReportRecord, frozen=True):
 
 
 class NodeCopies(ReportRecord, frozen=True):
+    """Copies on one node."""
+
     node: str
     copies: int
 
