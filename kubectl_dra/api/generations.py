@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
-from kubectl_dra.api import pods, replication_controllers
+from kubectl_dra.api import podclaims, replication_controllers
 from kubectl_dra.api.kinds import KINDS, Kind
 from kubectl_dra.api.shapes import Shape
 from kubectl_dra.model.core import Pod
@@ -33,7 +33,7 @@ _MODULES: Final[Mapping[str, str]] = {
 }
 #: Of versions without a module those kinds that are not their records.
 _OWN_SHAPES: Final = {
-    ("v1", "Pod"): Shape(Pod, pods.normalised),
+    ("v1", "Pod"): Shape(Pod, podclaims.normalised),
     ("v1", replication_controllers.KIND): replication_controllers.SHAPE,
 }
 

@@ -18,7 +18,7 @@ from kubectl_dra.model.classic import (
     ResourceClass,
     ResourceClassParameters,
 )
-from kubectl_dra.model.core import Event, Node, Pod, ResourceQuota
+from kubectl_dra.model.core import Event, Node, Pod, ResourceQuota, Service
 from kubectl_dra.model.meta import LocalObject
 from kubectl_dra.model.policy import PodDisruptionBudget, PriorityClass
 from kubectl_dra.model.poolstatus import ResourcePoolStatusRequest
@@ -30,7 +30,6 @@ from kubectl_dra.model.resource import (
     ResourceSlice,
 )
 from kubectl_dra.model.scheduling import CompositePodGroup, PodGroup, Workload
-from kubectl_dra.model.services import Service
 from kubectl_dra.model.storage import (
     CsiDriver,
     CsiNode,

@@ -11,6 +11,8 @@ from typing import Any, Final
 import msgspec
 
 from kubectl_dra.api.trees import at, list_at, move_up, read_tree
+from kubectl_dra.model.base import with_spec
+from kubectl_dra.model.core import Pod, PodResourceClaim
 
 _SPECS: Final = ("spec", "spec.template.spec", "spec.jobTemplate.spec.template.spec", "template.spec")
 
@@ -32,3 +34,21 @@ def nested_sources(tree: object) -> Iterator[tuple[str, dict[str, Any]]]:
         for index, entry in enumerate(list_at(at(tree, path), "resourceClaims")):
             if isinstance(entry, dict) and isinstance(entry.get("source"), dict):
                 yield f"{path}.resourceClaims[{index}]", entry
+
+
+def normalised(pod: Pod) -> Pod:
+    """The pod with ``resourceClaims[].source`` of servers before 1.31 moved to the fields of today."""
+    if not any(entry.source is not None for entry in pod.spec.resource_claims):
+        return pod
+    entries = tuple(_flat(entry) for entry in pod.spec.resource_claims)
+    return with_spec(pod, resource_claims=entries)
+
+
+def _flat(entry: PodResourceClaim) -> PodResourceClaim:
+    if entry.source is None:
+        return entry
+    return PodResourceClaim(
+        name=entry.name,
+        resource_claim_name=entry.resource_claim_name or entry.source.resource_claim_name,
+        resource_claim_template_name=entry.resource_claim_template_name or entry.source.resource_claim_template_name,
+    )

@@ -354,3 +354,14 @@ class ResourceQuota(Record, frozen=True):
     metadata: ObjectMeta = ObjectMeta()
     spec: ResourceQuotaSpec = ResourceQuotaSpec()
     status: ResourceQuotaStatus = ResourceQuotaStatus()
+
+
+class ServiceSpec(Record, frozen=True):
+    """``spec``; without a selector no pods belong to the Service."""
+
+    selector: dict[str, str] = field(default_factory=dict)
+
+
+class Service(Record, frozen=True):
+    metadata: ObjectMeta = ObjectMeta()
+    spec: ServiceSpec = ServiceSpec()

@@ -22,7 +22,7 @@ from kubectl_dra.model.classic import (
     ResourceClass,
     ResourceClassParameters,
 )
-from kubectl_dra.model.core import Event, Node, Pod, ResourceQuota
+from kubectl_dra.model.core import Event, Node, Pod, ResourceQuota, Service
 from kubectl_dra.model.gang_objects import NO_GANGS, GangObjects
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
 from kubectl_dra.model.makers import Maker
@@ -41,7 +41,6 @@ from kubectl_dra.model.resource import (
     ResourceSlice,
 )
 from kubectl_dra.model.scheduling import CompositePodGroup, PodGroup, Workload
-from kubectl_dra.model.services import Service
 from kubectl_dra.model.storage import (
     CsiDriver,
     CsiNode,

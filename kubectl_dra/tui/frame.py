@@ -267,6 +267,3 @@ class Footer(ActionBar):
             fitting.append((name, text))
             room -= width(text) + 2
         return fitting
-
-
-__all__ = ["ActionBar", "Crumbs", "Footer", "Header", "Tab", "Tabs", "state_texts"]

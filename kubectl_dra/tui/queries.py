@@ -116,12 +116,11 @@ class DevicesQuery:
     among: frozenset[DeviceId] | None = None
 
     def compute(self, cluster: ClusterState) -> tuple[DeviceRow, ...]:
-        facts = cluster
-        pools = [self.pool] if self.pool is not None else facts.pools
-        opened = (open_pool(pool, facts) for pool in pools if pool in cluster.inventory.slices_by_pool)
+        pools = [self.pool] if self.pool is not None else cluster.pools
+        opened = (open_pool(pool, cluster) for pool in pools if pool in cluster.inventory.slices_by_pool)
         rows = tuple(row for pool in opened for row in self._chosen(pool))
         # Records of rows are made where there is no time for that.
-        _ = cluster.inventory.holdings_by_device, cluster.inventory.pods_by_uid, health_by_device(facts)
+        _ = cluster.inventory.holdings_by_device, cluster.inventory.pods_by_uid, health_by_device(cluster)
         return rows
 
     def _chosen(self, opened: PoolFacts) -> Sequence[DeviceRow]:

@@ -17,7 +17,7 @@ from kubectl_dra.output.pending.remedies import recorded_lines
 from kubectl_dra.output.safe import Safe, Style, command_line, fmt, safe, styled
 from kubectl_dra.output.simulation.names import object_name
 from kubectl_dra.output.whatif.page import CHOICE_WORDS
-from kubectl_dra.output.words import counted, listed, plural
+from kubectl_dra.output.words import counted, first_of, listed, plural
 from kubectl_dra.reports.capacity.capacity import EndingWay, WayOut
 from kubectl_dra.reports.capacity.groups import GroupCapacity, GroupPart
 
@@ -44,9 +44,8 @@ def too_little_left(room: NodeRoom) -> Safe:
     if not found or len({each.needs for each in found}) > 1:
         return Safe("")
     lefts = [safe(each.left) for each in found]
-    more = [fmt("{} more", len(lefts) - _SHOWN)] if len(lefts) > _SHOWN else []
     of = fmt(" of {}", totals.pop()) if len(totals) == 1 else Safe("")
-    return fmt("{}: {} needed, {}{} left", name, found[0].needs, listed([*lefts[:_SHOWN], *more]), of)
+    return fmt("{}: {} needed, {}{} left", name, found[0].needs, first_of(lefts, _SHOWN), of)
 
 
 def share_lines(nodes: Sequence[NodeRoom], *, single: bool) -> Iterator[Safe]:

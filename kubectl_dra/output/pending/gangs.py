@@ -21,12 +21,11 @@ from kubectl_dra.output.pending.queue_limits import limit_of, words_of
 from kubectl_dra.output.pending.queues import queue_lines, queue_reason
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import counted, did_you_mean, listed
-from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk
 from kubectl_dra.reports.groups.group_state import GroupReport
 from kubectl_dra.reports.groups.placed_group import PlacedGroup
 from kubectl_dra.reports.invocations import kubectl, of, reading, within
-from kubectl_dra.reports.pending.nodes import NodeGroupRecord
 from kubectl_dra.reports.pending.pending import PendingReport
+from kubectl_dra.reports.pending.still_blocked import StillBlocked
 
 GROUP_CODES: Final = (
     Code.POD_GROUP,
@@ -62,17 +61,7 @@ def group_sentence(cause: records.Cause, say: Sentence) -> Safe:
     return Safe(cause.code.meaning)
 
 
-@dataclass(frozen=True, slots=True)
-class InTheWay:
-    """The pod that keeps its group waiting, as far as the sentence about its own causes needs it."""
-
-    causes: tuple[records.Cause, ...]
-    asks: tuple[ClaimAsk, ...]
-    extended: tuple[ExtendedAsk, ...]
-    nodes: tuple[NodeGroupRecord, ...]
-
-
-def gang_reason(report: PendingReport, say: Callable[[InTheWay], Safe], *, whole: bool = False) -> Safe | None:
+def gang_reason(report: PendingReport, say: Callable[[StillBlocked], Safe], *, whole: bool = False) -> Safe | None:
     """The clause about a group, on the page of any of its pods; ``whole``: with the namespace of the group.
 
     ``say`` tells of the pod that is in the way what its own page would; None where no single pod is.
@@ -81,7 +70,7 @@ def gang_reason(report: PendingReport, say: Callable[[InTheWay], Safe], *, whole
     if group is None or group.blocking is None or len(report.causes) < 2:
         return None
     cause = with_whole_name(report.causes[0]) if whole else report.causes[0]
-    blocking = InTheWay(report.causes[1:], group.asks, group.extended, report.nodes)
+    blocking = StillBlocked(report.causes[1:], report.nodes, group.asks, group.extended)
     return group_sentence(cause, lambda _first: say(blocking))
 
 

@@ -24,7 +24,7 @@ from kubectl_dra.diagnosis.records import (
 from kubectl_dra.model.names import HOSTNAME
 from kubectl_dra.output.pending.asks import extended_title
 from kubectl_dra.output.pending.device_plugins import by_device_plugin
-from kubectl_dra.output.pending.gangs import GROUP_CODES, InTheWay, gang_reason
+from kubectl_dra.output.pending.gangs import GROUP_CODES, gang_reason
 from kubectl_dra.output.pending.node_names import NAMES, names_of
 from kubectl_dra.output.pending.obstacles import CLAUSES, lacking_both, node_clause, obstacle, without_devices
 from kubectl_dra.output.pending.passed_over import passed_over_note
@@ -57,7 +57,7 @@ _OF_REQUESTS: Final = ("DRA-2", "DRA-3")
 
 
 #: What a sentence is made from: a pod, the one that keeps its group waiting, or a pod as it would be.
-Report = PendingReport | InTheWay | StillBlocked
+Report = PendingReport | StillBlocked
 
 
 def main_reason(report: Report) -> Safe:

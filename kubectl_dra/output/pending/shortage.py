@@ -89,7 +89,7 @@ def taken_note(funnel: Funnel, namespace: str) -> Safe:
 def _told_losses(funnel: Funnel, namespace: str, *, several: bool = False) -> Safe:
     """``3 of 4 are tainted (…) and 1 of 4 is in use (nb)``; empty where nothing was taken."""
     losses = list(_losses(funnel, namespace, several=several))
-    return _joined(losses) if losses else Safe("")
+    return listed(losses) if losses else Safe("")
 
 
 def _sized(wanted: Wanted, funnel: Funnel) -> Wanted:
@@ -245,7 +245,7 @@ def _why_closest(tracks: Sequence[Track], namespace: str) -> Safe:
     """Why the closest node has no more: ``: 5 of its 8 are in use (serve-1 holds 3, serve-0 2)``."""
     track = tracks[0] if tracks else None
     losses = list(_losses(track.funnel, namespace, several=track.group.count > 1)) if track is not None else []
-    return fmt(": {}", _joined(losses)) if losses else Safe("")
+    return fmt(": {}", listed(losses)) if losses else Safe("")
 
 
 def _per_node(tracks: Sequence[Track], namespace: str, *, sized: bool = False) -> Safe:
@@ -257,7 +257,7 @@ def _per_node(tracks: Sequence[Track], namespace: str, *, sized: bool = False) -
     for track in tracks if len(tracks) <= _FEW else sorted(tracks, key=_is_well_used)[:_NODES]:
         losses = list(_losses(track.funnel, namespace, several=track.group.count > 1, sized=sized))
         if losses:
-            texts.append(fmt("on {}, {}", _names(track), _joined(losses)))
+            texts.append(fmt("on {}, {}", _names(track), listed(losses)))
     return fmt(": {}", Safe("; ").join(texts)) if texts else Safe("")
 
 
@@ -304,10 +304,6 @@ def _loss_text(stage: Stage, number: int, namespace: str, node: str) -> Safe:
         case StageName.CAPACITY:
             return fmt("{} too little capacity ({})", Safe(plural("has", number)), note)
     return fmt("{} blocked by other partitions of the same hardware ({})", be, note)
-
-
-def _joined(texts: Sequence[Safe]) -> Safe:
-    return texts[0] if len(texts) == 1 else fmt("{} and {}", Safe(", ").join(texts[:-1]), texts[-1])
 
 
 def typed(value: ValueCount) -> Safe:

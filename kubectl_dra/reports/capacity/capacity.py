@@ -358,6 +358,3 @@ def _with_templates(pod: Pod, claims: dict[Key, ResourceClaim]) -> tuple[Pod, di
         templates[key] = template_of(key, claim.spec)
         entries.append(PodResourceClaim(name=entry.name, resource_claim_template_name=key.name))
     return with_spec(pod, resource_claims=tuple(entries)), templates
-
-
-__all__ = ["CapacityReport", "CapacityRequest", "ShapeCapacity", "WayOut", "capacity_report"]

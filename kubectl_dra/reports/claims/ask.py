@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.explain.class_facts import offers
 from kubectl_dra.model.classic import ClassicClaim, classic_of
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.forms import forms_of
@@ -30,6 +31,7 @@ from kubectl_dra.model.resource import (
 )
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.scheduler.claims import claim_names, sources
+from kubectl_dra.scheduler.extended import asked, next_to_serve, request_containers, served_resources
 
 
 class RequestAsk(ReportRecord, frozen=True):
@@ -231,3 +233,24 @@ def unseen_entries(pod: Pod) -> tuple[str, ...]:
     named = {claim.name for container in containers for claim in container.resources.claims}
     entries = [entry.name for entry in pod.spec.resource_claims]
     return tuple(name for name in entries if name not in named) if containers and named <= set(entries) else ()
+
+
+def extended_asks(key: Key, state: ClusterState) -> tuple[ExtendedAsk, ...]:
+    """The extended resources that the pod asks for and a class serves."""
+    pod = state.inventory.pods.get(key)
+    if pod is None:
+        return ()
+    served, found = served_resources(state), []
+    for name, number in sorted(asked(pod).items()):
+        if name in served:
+            passed_over, devices = _passed_over(name, state)
+            containers = request_containers(pod, name, served)
+            found.append(ExtendedAsk(name, number, served[name].metadata.name, containers, passed_over, devices))
+    return tuple(found)
+
+
+def _passed_over(resource: str, state: ClusterState) -> tuple[str, int]:
+    """The class that another one takes the resource from, and how many published devices it selects."""
+    name = next_to_serve(state, resource)
+    facts = offers(state).of(name) if name else None
+    return name, len(facts.devices) if facts is not None else 0

@@ -12,8 +12,7 @@ from kubectl_dra.diagnosis.gangs.records import GroupDiagnosis, GroupFinding
 from kubectl_dra.diagnosis.pod.diagnose import diagnoser
 from kubectl_dra.diagnosis.records import Agreement, Cause, GroupError, GroupShortage, GroupWaits
 from kubectl_dra.model.ids import Key
-from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk, pending_asks
-from kubectl_dra.reports.pending.extended_asks import extended_asks
+from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk, extended_asks, pending_asks
 from kubectl_dra.reports.pending.nodes import NodeGroupRecord, in_numbers, node_records
 
 GroupT = TypeVar("GroupT", bound=GroupFinding)

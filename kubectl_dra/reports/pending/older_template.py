@@ -22,8 +22,7 @@ from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod, PodSpec, Toleration
 from kubectl_dra.model.workloads import WorkloadObject
 from kubectl_dra.reports.base import ReportRecord
-from kubectl_dra.reports.claims.ask import pending_asks
-from kubectl_dra.reports.pending.extended_asks import extended_asks
+from kubectl_dra.reports.claims.ask import extended_asks, pending_asks
 from kubectl_dra.reports.pending.nodes import node_records
 from kubectl_dra.reports.pending.still_blocked import StillBlocked
 

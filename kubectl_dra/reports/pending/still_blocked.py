@@ -19,8 +19,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.resource import CELSelector, DeviceClass, DeviceSelector, ResourceClaim, ResourceClaimSpec
 from kubectl_dra.reports.base import ReportRecord
-from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk, pending_asks
-from kubectl_dra.reports.pending.extended_asks import extended_asks
+from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk, extended_asks, pending_asks
 from kubectl_dra.reports.pending.nodes import NodeGroupRecord, node_records
 from kubectl_dra.selectors.hidden import with_attribute
 

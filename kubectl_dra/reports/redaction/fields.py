@@ -26,7 +26,6 @@ from kubectl_dra.model import (
     queues,
     resource,
     scheduling,
-    services,
     storage,
     volumes,
     workloads,
@@ -180,7 +179,7 @@ FIELDS: Final[Mapping[type[msgspec.Struct], _Fields]] = {
     admission.RuntimeOverhead: {"podFixed": Holds.RESOURCE},
     admission.RuntimeScheduling: {"nodeSelector": Holds.LABELS},
     admission.ScaleTarget: _OBJECT,
-    services.ServiceSpec: {"selector": Holds.LABELS},
+    core.ServiceSpec: {"selector": Holds.LABELS},
     # --- volumes
     volumes.ImageVolume: {"reference": Holds.IMAGE},
     volumes.AwsElasticBlockStore: {"volumeID": Holds.DISK},

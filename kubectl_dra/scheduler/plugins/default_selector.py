@@ -11,10 +11,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState, derived
-from kubectl_dra.model.core import Pod
+from kubectl_dra.model.core import Pod, Service
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.meta import LabelSelector, NodeSelectorRequirement, OwnerReference
-from kubectl_dra.model.services import Service
 from kubectl_dra.model.terms import Requirements, requirements_of
 from kubectl_dra.scheduler.snapshot import Snapshot
 

@@ -87,6 +87,3 @@ class PoolsView(ListView[PoolSummary]):
             self.dra.open_node(row.scope.node)
         else:
             self.dra.say(Safe("this pool is not tied to one node"))
-
-
-__all__ = ["PoolsView"]

@@ -296,6 +296,3 @@ class WaysOutView(WaysView):
 
     def do_open(self) -> None:
         self.ways.grid.open_selected()
-
-
-__all__ = ["WaitingPage", "WaysOutView"]
