@@ -79,7 +79,6 @@ class LazyGroup(KubectlStyle, click.Group):
     command_class = KubectlStyle
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All commands in the order of the overview."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:

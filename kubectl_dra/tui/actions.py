@@ -52,7 +52,6 @@ class Action:
 
     @property
     def needs_argument(self) -> bool:
-        """Whether its command makes no sense alone."""
         # "[COLUMN]" may be left out, "[DRIVER/]POOL" not.
         return bool(self.takes) and self.takes.find("]") != len(self.takes) - 1
 
@@ -362,7 +361,6 @@ def typing_key(action: Action) -> str:
 
 
 def key_name(key: str) -> str:
-    """A key as people read it."""
     return _KEY_NAMES.get(key, key)
 
 

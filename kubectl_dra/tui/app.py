@@ -86,7 +86,6 @@ class DraApp(CommandLine):
         self.run_action_id(name)
 
     def action_refuse(self, key: str) -> None:
-        """A key was pressed that does something, but not here."""
         self.say(refused(key))
 
     def run_action_id(self, name: str, argument: str = "") -> None:

@@ -84,7 +84,6 @@ class ThreadedFeed:
         threading.Thread(target=self._run, args=(listener,), name="tui-feed", daemon=True).start()
 
     def refresh(self) -> None:
-        """Read everything anew, or once more if it is being read."""
         self._due.set()
 
     def stop(self) -> None:

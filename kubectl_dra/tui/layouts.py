@@ -25,7 +25,6 @@ _NARROWEST_PAGE: Final = 40
 
 
 def room_of(columns: int) -> Room:
-    """The layout of a terminal with so many columns."""
     return max(room for room in Room if columns >= room.value)
 
 

@@ -65,7 +65,6 @@ class Lines(ScrollView, can_focus=True):
 
     @property
     def columns(self) -> int:
-        """Columns that a line has on the screen."""
         return max(self.scrollable_content_region.width, 1)
 
     def strip_of(self, text: Safe, base: RichStyle, indent: int = 1, frozen: int = 0) -> Strip:

@@ -22,11 +22,9 @@ class CommandNames:
         self._app = app
 
     def namespaces(self) -> Sequence[str]:
-        """Those in which there is a claim or a pod."""
         return self._list(_namespaces)
 
     def contexts(self) -> Sequence[str]:
-        """Those of the kubeconfig."""
         return self._app.settings.contexts()
 
     def after(self, words: Sequence[str]) -> Iterable[str]:

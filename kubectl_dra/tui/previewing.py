@@ -51,15 +51,12 @@ class Previewing(View, Generic[RowT]):
         """What stays the same when a row is read again."""
 
     def heading(self, _row: RowT) -> Safe | None:
-        """The text of a row that is a heading."""
         return None
 
     def can(self, action: str) -> bool:
-        """There are previews only of rows that have a page."""
         return self.has_preview if action == "preview" else super().can(action)
 
     def on_resize(self) -> None:
-        """The preview needs room."""
         self.arrange_preview()
 
     def preview_of(self, _row: RowT) -> ReportView | None:
@@ -68,7 +65,6 @@ class Previewing(View, Generic[RowT]):
 
     @property
     def has_preview(self) -> bool:
-        """Whether rows have pages."""
         return type(self).preview_of is not Previewing.preview_of
 
     @property
@@ -111,5 +107,4 @@ class Previewing(View, Generic[RowT]):
             self.preview.make(lambda: page.lines() or [styled(READING, Style.DIM)])
 
     def preview_queries(self) -> Sequence[Query[object]]:
-        """What the page of the row under the cursor needs."""
         return self._previewed[1].queries() if self._previewed[1] is not None else ()

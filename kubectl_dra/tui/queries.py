@@ -68,7 +68,6 @@ class Pool:
     id: PoolId
 
     def compute(self, cluster: ClusterState) -> PoolReport | None:
-        """The report; None if the pool is gone."""
         return pool_report(self.id, cluster) if self.id in cluster.inventory.slices_by_pool else None
 
 
@@ -144,7 +143,6 @@ class MatchingQuery:
     expression: str
 
     def compute(self, cluster: ClusterState) -> MatchingDevices:
-        """As the scheduler evaluates it."""
         return matching_devices(self.expression, cluster)
 
 
@@ -163,7 +161,6 @@ class Claims:
 @dataclass(frozen=True, slots=True)
 class ClaimCounts:
     def compute(self, cluster: ClusterState) -> Mapping[str, int]:
-        """By namespace."""
         return Counter(key.namespace for key in cluster.inventory.claims)
 
 
@@ -202,7 +199,6 @@ class GroupQuery:
     remedies: bool = False
 
     def compute(self, cluster: ClusterState) -> GroupAnswer | None:
-        """As ``why-pending podgroup``; None if the group is gone."""
         return self.compute_with(cluster, None)
 
     def compute_with(self, cluster: ClusterState, read_owner: ReadOwner | None) -> GroupAnswer | None:
@@ -249,7 +245,6 @@ class PodQuery:
     remedies: bool = False
 
     def compute(self, cluster: ClusterState) -> PendingReport | None:
-        """The report; None if the pod is gone."""
         return self.compute_with(cluster, None)
 
     def compute_with(self, cluster: ClusterState, read_owner: ReadOwner | None) -> PendingReport | None:
@@ -295,7 +290,6 @@ class Known:
     """The selectors of classes, claims and templates."""
 
     def compute(self, cluster: ClusterState) -> tuple[KnownSelector, ...]:
-        """By kind and name."""
         return known_selectors(cluster.inventory)
 
 

@@ -63,7 +63,6 @@ class Shell(Stacks):
         """A feed or the worker has something new; posted from their threads."""
 
         def can_replace(self, message: Message) -> bool:
-            """Several that wait are taken at once."""
             return isinstance(message, Shell.Given)
 
     def __init__(self, settings: Settings) -> None:
@@ -223,7 +222,6 @@ class Shell(Stacks):
 
     @property
     def room(self) -> Room:
-        """Which layout there is room for."""
         return room_of(self.size.width)
 
     def _take(self, loaded: Loaded) -> None:
@@ -250,7 +248,6 @@ class Shell(Stacks):
 
     @property
     def address(self) -> Address:
-        """How commands on the screen reach the cluster that is shown."""
         return self.cluster.evidence.address if self.cluster is not None else HERE
 
     @property

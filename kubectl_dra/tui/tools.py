@@ -87,7 +87,6 @@ class Tools(Jumps):
         self.set_paused(not self.paused)
 
     def note_commands(self, what: str, lines: Sequence[Safe]) -> None:
-        """Remember commands that were copied, shown or carried out."""
         self.commands.append((self.settings.clock.now(), what, tuple(lines)))
 
     def do_log(self) -> None:
@@ -100,7 +99,6 @@ class Tools(Jumps):
 
     @property
     def can_leave_terminal(self) -> bool:
-        """Whether another program may have the terminal for a while."""
         return self._driver is not None and self._driver.can_suspend and not self.settings.inline
 
     def do_suspend(self) -> None:

@@ -55,7 +55,6 @@ class View(Container):
 
     @property
     def dra(self) -> Host:
-        """The app, as what views may ask of it."""
         return cast("Host", self.app)
 
     @property
@@ -70,7 +69,6 @@ class View(Container):
             self.dra.view_is_ready()
 
     def queries(self) -> Sequence[Query[object]]:
-        """What is shown here."""
         return (self.question,) if self.question is not None else ()
 
     @abstractmethod
@@ -118,7 +116,6 @@ class View(Container):
         return [str(self.device)] if self.device is not None else []
 
     def preview_queries(self) -> Sequence[Query[object]]:
-        """What is shown besides."""
         return ()
 
     def can(self, action: str) -> bool:

@@ -110,7 +110,6 @@ class WaysPane(Vertical):
         return [*recorded_lines(self._address), *lines] if lines else []
 
     def all_commented(self) -> list[Safe]:
-        """All alternatives as comments: whoever pastes them chooses one first."""
         return list(self._commented())
 
     def _commented(self) -> Iterator[Safe]:

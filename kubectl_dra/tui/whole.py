@@ -67,7 +67,6 @@ class WholeRecord:
 
     @property
     def broken(self) -> int:
-        """Pools that can't be allocated from."""
         return sum(each.trouble is TroubleKind.BROKEN for each in self.attention)
 
 

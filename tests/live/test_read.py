@@ -21,7 +21,6 @@ from kubectl_dra.source.spec import Connection, SourceSpec
 from tests.kit.fake_api import Answer, FakeApi, Request, chunk_of, connection_to, status
 
 CLAIMS = "/apis/resource.k8s.io/v1/resourceclaims"
-DECISIVE = frozenset({"Pod", "Node", "ResourceClaim", "ResourceSlice", "DeviceClass", "DeviceTaintRule"})
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
@@ -77,10 +77,3 @@ def ask_all(kind: str, rows: Iterable[Row]) -> list[Row]:
     """The real answers to many rows."""
     with Oracle(kind) as oracle:
         return [oracle.ask(row) for row in rows]
-
-
-def allocation_row(row: Row, nodes: Sequence[str], runs: Iterable[tuple[str, Sequence[str]]]) -> Row:
-    """An allocator row that asks about ``nodes`` once per run (name and features)."""
-    results = [{"node": node} for node in nodes]
-    expect = [{"name": name, "impl": "", "features": list(features), "results": results} for name, features in runs]
-    return {**row, "expect": expect}

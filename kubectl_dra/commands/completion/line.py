@@ -26,7 +26,6 @@ class TypedLine:
 
     @property
     def in_command(self) -> bool:
-        """Whether the command's name has been typed."""
         return self.command is not app
 
     def value(self, name: str) -> str:

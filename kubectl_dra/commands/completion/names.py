@@ -77,7 +77,6 @@ def configured(*words: str) -> Values:
 
 
 def drivers(line: TypedLine, tables: Tables) -> Completions:
-    """Drivers that have pools."""
     return Completions(fitting(line, ((driver, "") for driver in _drivers(tables.slices()))))
 
 

@@ -108,7 +108,6 @@ def _after(prefix: str, values: Values, end: str = "") -> Values:
 
 
 def _targets(line: TypedLine, tables: Tables) -> Completions:
-    """What can be tainted: a node, or a device."""
     return devices(line, tables) if "/" in line.current else named("nodes", 1)(line, tables)
 
 

@@ -75,7 +75,6 @@ def needs_of(query: GetQuery, wanted: Sequence[TypeArgs]) -> tuple[str, ...]:
 
 
 def new_call(options: Options, query: GetQuery, cluster: Scoped) -> GetCall:
-    """The call that answers from ``cluster``."""
     return GetCall(options, query, cluster, cluster.state)
 
 

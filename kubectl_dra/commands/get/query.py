@@ -93,7 +93,6 @@ class TypeArgs:
 
 
 def singular(type_: str) -> str:
-    """The name of one object of a type."""
     return _WORDS[type_][0]
 
 

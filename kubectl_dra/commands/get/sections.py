@@ -76,11 +76,9 @@ class GetCall:
 
     @property
     def headers(self) -> bool:
-        """Whether tables have titles."""
         return not self.query.no_headers
 
     def in_scope(self, namespace: str) -> bool:
-        """Whether a namespace was asked for."""
         return self.cluster.namespace in ("", namespace)
 
     def not_found(self, problem: CommandError, alone: bool) -> None:
@@ -143,7 +141,6 @@ def object_item(kind: Kind, name: str, record: Any, row: Any) -> Item:  # noqa: 
 
 
 def report_item(kind: str, name: str, row: Any) -> Item:  # noqa: ANN401 - any report record
-    """The line of a report of ours."""
     return Item(name, lambda: report_bytes(kind, row), row)
 
 

@@ -55,7 +55,6 @@ def key_not_found(
 
 
 def not_there(kind: Kind, key: Key) -> str:
-    """That a name of ``kind`` is not there, as kubectl says it, and where."""
     return f'{kind.resource} "{key.name}" not found in namespace "{key.namespace}"'
 
 

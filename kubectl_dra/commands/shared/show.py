@@ -33,7 +33,6 @@ _TOLERANCE: Final = timedelta(seconds=30)
 
 
 def console(options: Options) -> Console:
-    """The console with the colours asked for."""
     return Console(ColorMode(options.color))
 
 
@@ -62,12 +61,10 @@ def each_found(
 
 
 def is_document(options: Options) -> bool:
-    """Whether ``-o`` asks for JSON or YAML, or for parts of them."""
     return options.output in DOCUMENTS or is_template(options.output)
 
 
 def write(data: bytes, options: Options) -> None:
-    """Write encoded JSON in the format of ``-o``."""
     write_document(data, options.output)
 
 

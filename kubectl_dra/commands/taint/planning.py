@@ -85,7 +85,6 @@ class TaintPlanner:
 
     @property
     def several(self) -> bool:
-        """Whether more than one device may be meant."""
         return bool(self._match) or self.words.is_several
 
     def to_type(self, plan: TaintPlan) -> tuple[int, str] | None:
@@ -101,7 +100,6 @@ class TaintPlanner:
 
     @property
     def missing(self) -> tuple[Missing, ...]:
-        """What the last plan could not see."""
         return missing_rights(self.facts.evidence, KINDS)
 
     def notes(self) -> list[Safe]:

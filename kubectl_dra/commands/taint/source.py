@@ -115,5 +115,4 @@ def _check_rights(evidence: Evidence) -> None:
 
 
 def unreadable(missing: Sequence[Missing]) -> tuple[Missing, ...]:
-    """Those kinds that could not be read at all."""
     return tuple(item for item in missing if item.coverage in (Coverage.FORBIDDEN, Coverage.NOT_READ))

@@ -46,7 +46,6 @@ class TaintWords:
 
     @property
     def is_several(self) -> bool:
-        """Whether more than one device may be meant."""
         return len(self.devices) > 1 or bool(self.pools or self.nodes)
 
 

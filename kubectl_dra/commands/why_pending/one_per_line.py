@@ -36,7 +36,6 @@ def check_list(
 
 
 def is_rows(options: Options, sort_by: str) -> bool:
-    """Whether the list has one line per pod."""
     return bool(sort_by) or options.output in (*FORMATS, "wide")
 
 

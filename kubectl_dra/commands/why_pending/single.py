@@ -89,7 +89,6 @@ class PendingCall:
 
     @property
     def address(self) -> Address:
-        """The cluster that commands are about."""
         return self.cluster.state.evidence.address
 
     @property

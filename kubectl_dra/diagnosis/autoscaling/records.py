@@ -43,7 +43,6 @@ class GroupVerdict(ReportRecord, frozen=True):
 
     @property
     def fits(self) -> bool:
-        """Whether a fresh node would take the pod."""
         return self.outcome is NodeOutcome.FITS
 
 

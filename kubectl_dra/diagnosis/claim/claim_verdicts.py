@@ -30,7 +30,7 @@ from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import Coverage, Evidence, pool_fields
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.held import devices_of
-from kubectl_dra.model.ids import DeviceId, PoolId
+from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.meta import NodeSelector
 from kubectl_dra.model.resource import AllocationResult, ResourceClaim
@@ -200,10 +200,6 @@ def _is_gone(inventory: Inventory, evidence: Evidence, device: DeviceId) -> bool
         return False
     slices = inventory.newest(pool)
     # A pool that is being updated may publish it in a slice that is not there yet.
-    if slices and len(slices) != _expected(inventory, pool):
+    if slices and len(slices) != max(each.spec.pool.resource_slice_count for each in slices):
         return False
     return is_unpublished(inventory, device)
-
-
-def _expected(inventory: Inventory, pool: PoolId) -> int:
-    return max(slice_.spec.pool.resource_slice_count for slice_ in inventory.newest(pool))

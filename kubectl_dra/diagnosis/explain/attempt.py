@@ -218,7 +218,6 @@ class PodAttempt:
         return idle_claims(pod, self.claims, (i for each in self.alike for i in each.result.unavailable))
 
     def nodes(self, outcome: NodeOutcome) -> list[tuple[Node, NodeResult]]:
-        """The nodes with this outcome, in the Inventory's order."""
         return list(each_of(each for each in self.alike if each.result.outcome is outcome))
 
     def names(self, outcome: NodeOutcome) -> tuple[str, ...]:

@@ -162,7 +162,6 @@ def _deciding(selectors: SelectorSet, expression: str, refused: Sequence[Offered
 
 @derived("slices", "classes")
 def offers(state: ClusterState) -> Offers:
-    """The facts of the classes of a state."""
     return Offers(state)
 
 

@@ -10,8 +10,7 @@ from kubectl_dra.diagnosis.gangs.records import GroupTemplate, TemplateState
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.inventory import key_of
-from kubectl_dra.model.scheduling import ControllerReference, PodGroup, Workload
+from kubectl_dra.model.scheduling import ControllerReference, PodGroup
 
 WORKLOAD: Final = "Workload"
 
@@ -49,9 +48,5 @@ def _workloads_for(state: ClusterState, pod: Pod) -> Iterator[str]:
         return
     wanted = ControllerReference(owner.api_version.rpartition("/")[0], owner.kind, owner.name)
     for workload in state.inventory.groups.workloads.values():
-        if _is_in(workload, pod.metadata.namespace) and workload.spec.controller_ref == wanted:
+        if workload.metadata.namespace == pod.metadata.namespace and workload.spec.controller_ref == wanted:
             yield workload.metadata.name
-
-
-def _is_in(workload: Workload, namespace: str) -> bool:
-    return key_of(workload.metadata).namespace == namespace

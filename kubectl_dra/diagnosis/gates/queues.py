@@ -7,7 +7,7 @@ WorkloadQuotaReservedReason…), before that in words only. Whether the devices 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Final
 
@@ -28,7 +28,6 @@ from kubectl_dra.model.queues import (
     POD_SET_LABEL,
     WORKLOAD_ANNOTATION,
     ClusterQueue,
-    FlavorQuotas,
     LocalQueue,
     PodSet,
     PodSetAssignment,
@@ -345,15 +344,11 @@ def _quota(queue: ClusterQueue) -> Iterator[FlavorQuota]:
         for resource in flavor.resources
     }
     in_cohort = bool(queue.spec.cohort or queue.spec.cohort_name)
-    for flavor in _flavors(queue):
+    for flavor in (flavor for group in queue.spec.resource_groups for flavor in group.flavors):
         for each in flavor.resources:
             reserved = used.get((flavor.name, each.name))
             borrows = in_cohort and (each.borrowing_limit is None or each.borrowing_limit.unscaled > 0)
             yield FlavorQuota(flavor.name, each.name, _text(each.nominal_quota), _text(reserved), borrows)
-
-
-def _flavors(queue: ClusterQueue) -> Iterable[FlavorQuotas]:
-    return (flavor for group in queue.spec.resource_groups for flavor in group.flavors)
 
 
 def _text(amount: Quantity | None) -> str:

@@ -145,7 +145,7 @@ def _filtered(world: ClusterState, pod: Pod, attempt: PodAttempt, total: int) ->
     # Pods that could not be read may reject nodes for other reasons: the verdict stays, the words don't.
     if attempt.not_checked or attempt.unread:
         return Judgement(Verdict.UNSCHEDULABLE, fit_error.UNSCHEDULABLE)
-    return _unschedulable(_fit_error(world, pod, attempt, total))
+    return _unschedulable(fit_error.fit_error(total, attempt.texts, post_filter(world, pod, attempt)))
 
 
 def _fatal(
@@ -327,10 +327,6 @@ def lacking_admin_label(world: ClusterState, pod: Pod) -> str:
 def _text(cause: Cause) -> str:
     assert isinstance(cause.detail, FatalError)  # noqa: S101 - made by ``binding``
     return cause.detail.text
-
-
-def _fit_error(world: ClusterState, pod: Pod, attempt: PodAttempt, total: int) -> str:
-    return fit_error.fit_error(total, attempt.texts, post_filter(world, pod, attempt))
 
 
 def post_filter(world: ClusterState, pod: Pod, attempt: PodAttempt) -> str:

@@ -180,7 +180,7 @@ class _Displacing:
                 pod,
                 PodFate.PENDING if known else PodFate.UNKNOWN,
                 message=message,
-                because=_not_read(known),
+                because=Because.NONE if known else Because.NOT_READ,
             )
             return False
         fits = {node.metadata.name: (node, result) for node, result in tried.nodes(NodeOutcome.FITS)}
@@ -208,10 +208,6 @@ def _is_open(world: ClusterState, entry: ResolvedEntry, namespace: str) -> bool:
     if entry.problem is ClaimProblem.NOT_CREATED:
         return not world.evidence.complete(_TEMPLATE, namespace)
     return entry.problem is ClaimProblem.UNREADABLE
-
-
-def _not_read(known: bool) -> Because:
-    return Because.NONE if known else Because.NOT_READ
 
 
 def _exempt(pod: Pod) -> Because | None:

@@ -6,7 +6,7 @@ plugins/dynamicresources, Filter). Replicas that may be on one node share a clai
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from kubectl_dra.api.planned import Planned, PodPlan
@@ -80,7 +80,7 @@ def _apart(plan: PodPlan) -> str:
             and selects(requirements_of(each.label_selector), pod.metadata.labels)
         ):
             return f"their topologySpreadConstraint over {HOSTNAME} spreads them"
-    ports = _host_ports(pod)
+    ports = {port.host_port for each in pod.spec.containers for port in each.ports if port.host_port}
     return f"their hostPort {min(ports)} is free for one of them per node" if ports else ""
 
 
@@ -88,7 +88,3 @@ def _is_about_itself(term: PodAffinityTerm, pod: Pod) -> bool:
     """Whether other pods of the same template, in the same namespace, match a term."""
     elsewhere = term.namespaces and pod.metadata.namespace not in term.namespaces
     return not elsewhere and selects(requirements_of(term.label_selector), pod.metadata.labels)
-
-
-def _host_ports(pod: Pod) -> Collection[int]:
-    return {port.host_port for each in pod.spec.containers for port in each.ports if port.host_port}

@@ -17,5 +17,4 @@ CLUSTER: Final = Path(__file__).with_name("cluster.json")
 
 
 def load_demo() -> tuple[Inventory, Evidence]:
-    """The demo cluster and its complete evidence."""
     return load_content(Content.of(CLUSTER.read_bytes(), "demo"))

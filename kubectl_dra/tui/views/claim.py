@@ -31,7 +31,6 @@ class ClaimView(RecordPage[Both]):
         return claim_page(record[0], self.dra.now, is_wide(), self.dra.address)
 
     def do_why(self) -> None:
-        """Why it waits, keeps its devices, or does not go away."""
         self.dra.push(WhyClaimPage(self.key))
 
     def do_used_by(self) -> None:

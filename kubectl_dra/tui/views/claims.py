@@ -44,7 +44,6 @@ class ClaimsView(ListView[ClaimRow]):
         return (Claims(self.dra.namespace if self.only is None else ""),)
 
     def columns(self) -> Sequence[Column[ClaimRow]]:
-        """As in ``get claims``; the namespace only where there are several."""
         spaces = [] if self.dra.namespace else [Look("NAMESPACE", least=8)]
         return chosen(CLAIM_COLUMNS, lambda: self.dra.now, (*spaces, *_LOOKS))
 
@@ -60,7 +59,6 @@ class ClaimsView(ListView[ClaimRow]):
         self.dra.push(ClaimView(self.identity(row)))
 
     def is_fault(self, row: ClaimRow) -> bool:
-        """Without devices, deleting, or with devices that nobody uses."""
         return row.state in _ATTENTION or bool(row.unused and row.devices)
 
     def preview_of(self, row: ClaimRow) -> ReportView:
@@ -95,7 +93,6 @@ _ATTENTION: Final = (ClaimVerdict.DELETING, ClaimVerdict.UNRESERVED, ClaimVerdic
 
 
 def _rank(row: ClaimRow) -> tuple[int, str]:
-    """Those that somebody should look at first."""
     return (_ATTENTION.index(row.state) if row.state in _ATTENTION else len(_ATTENTION)), row.printed_state
 
 

@@ -32,7 +32,6 @@ class ClassesView(ListView[ClassRow]):
     document = object_document("DeviceClass")
 
     def columns(self) -> Sequence[Column[ClassRow]]:
-        """As in ``get classes``, with a bar."""
         return chosen(CLASS_COLUMNS, lambda: self.dra.now, _LOOKS)
 
     def identity(self, row: ClassRow) -> str:
@@ -45,7 +44,6 @@ class ClassesView(ListView[ClassRow]):
         return ClassPage(row.name)
 
     def do_describe(self) -> None:
-        """What it offers, node by node."""
         self.do_open()
 
     def do_try_selector(self) -> None:

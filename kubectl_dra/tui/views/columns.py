@@ -43,7 +43,6 @@ class ColumnsView(ListView[Attribute]):
         ]
 
     def all_rows(self) -> Sequence[Attribute]:
-        """Those that tell devices apart first."""
         return self._rows
 
     def identity(self, row: Attribute) -> str:

@@ -82,7 +82,6 @@ class DevicesView(ListView[DeviceRow]):
         return row.text
 
     def folded_text(self, row: DeviceRow) -> str:
-        """The same, which is in lower case and kept by the row."""
         return row.text
 
     def forget_texts(self, rows: Sequence[DeviceRow]) -> None:
@@ -119,7 +118,6 @@ class DevicesView(ListView[DeviceRow]):
 
     @property
     def manner(self) -> tuple[object, ...]:
-        """What the expression matches decides, too."""
         return *super().manner, id(self.worker.record(MatchingQuery(self._expression))) if self._expression else 0
 
     def filtered(self, rows: Sequence[DeviceRow]) -> Sequence[DeviceRow]:
@@ -227,7 +225,6 @@ class DevicesView(ListView[DeviceRow]):
         self.dra.push(DeviceView(row.id))
 
     def is_fault(self, row: DeviceRow) -> bool:
-        """Neither free nor in use."""
         return row.state in (DeviceState.TAINTED, DeviceState.BLOCKED, DeviceState.NOT_OFFERED)
 
     @property

@@ -36,14 +36,12 @@ class DiagnosisView(WaitingPage[PendingReport]):
         return pending_summary(report)
 
     def report_lines(self, report: PendingReport, *, apart: bool) -> list[Safe]:
-        """As why-pending prints it."""
         return pending_page(report, self.dra.now, self.dra.address, more=styled(_MORE, Style.DIM), apart=apart)
 
     def codes(self, report: PendingReport) -> Sequence[Code]:
         return list(dict.fromkeys(cause.code for cause in report.causes))
 
     def remedies(self, report: PendingReport) -> Sequence[RemedyReport]:
-        """In the order of their numbers."""
         return report.remedies
 
     def can(self, action: str) -> bool:

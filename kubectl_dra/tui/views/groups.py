@@ -40,7 +40,6 @@ class GroupsView(ListView[GroupRow]):
     document = object_document("PodGroup")
 
     def columns(self) -> Sequence[Column[GroupRow]]:
-        """As in ``get podgroups``."""
         return chosen(GROUP_COLUMNS, lambda: self.dra.now, _LOOKS)
 
     def identity(self, row: GroupRow) -> Key:
@@ -56,7 +55,6 @@ class GroupsView(ListView[GroupRow]):
         self.do_open()
 
     def is_fault(self, row: GroupRow) -> bool:
-        """Not all of its pods run."""
         return row.running is None or row.pods is None or row.running < row.pods
 
     def text_of(self, row: GroupRow) -> str:
@@ -85,18 +83,15 @@ class GroupPage(WaitingPage[GroupAnswer]):
         self.crumb = safe(str(group))
 
     def headline(self, report: GroupAnswer) -> Safe:
-        """The answer about all of its pods."""
         return group_summary(report)
 
     def report_lines(self, report: GroupAnswer, *, apart: bool) -> list[Safe]:
-        """As why-pending prints it."""
         return group_page(report, self.dra.now, apart=apart, address=self.dra.address)
 
     def codes(self, report: GroupAnswer) -> Sequence[Code]:
         return list(dict.fromkeys(cause.code for cause in report.report.causes))
 
     def remedies(self, report: GroupAnswer) -> Sequence[RemedyReport]:
-        """In the order of their numbers."""
         return report.report.remedies
 
     def do_open(self) -> None:

@@ -196,7 +196,6 @@ class LabView(View):
 
     @property
     def is_waiting(self) -> bool:
-        """Until typing has paused."""
         return self._timer is not None
 
     def _settle(self) -> None:
@@ -353,5 +352,4 @@ class LabView(View):
 
     @property
     def info(self) -> Safe:
-        """How to leave the editor, how to get back."""
         return Safe("esc leaves the editor") if self.app.focused is self.editor else Safe("e edits")

@@ -94,7 +94,6 @@ class LabDevicesView(ListView[DeviceOutcome]):
         return f"{self.identity(row)} {row.outcome} {STATE_WORDS[row.state]} {row.reason}"
 
     def is_fault(self, row: DeviceOutcome) -> bool:
-        """The selector says neither yes nor no."""
         return row.outcome in (Outcome.ERROR, Outcome.UNDECIDED)
 
     def preview_of(self, row: DeviceOutcome) -> ReportView:

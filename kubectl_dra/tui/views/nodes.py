@@ -29,7 +29,6 @@ class Nodes:
     """Every node that has devices of its own; those of no single node are not among them."""
 
     def compute(self, cluster: ClusterState) -> tuple[TopRow, ...]:
-        """As ``top nodes``."""
         return tuple(row for row in top_report(cluster, By.NODES, "").rows if row.name != SHARED)
 
 
@@ -44,14 +43,12 @@ class NodesView(ListView[TopRow]):
     markable = True
 
     def columns(self) -> Sequence[Column[TopRow]]:
-        """Devices of each, as numbers and as a bar."""
         return chosen(top_columns(By.NODES), lambda: self.dra.now, _LOOKS)
 
     def identity(self, row: TopRow) -> str:
         return row.name
 
     def is_fault(self, row: TopRow) -> bool:
-        """Devices are held and not used."""
         return row.idle.value > 0
 
     def opened(self, row: TopRow) -> None:
@@ -84,7 +81,6 @@ class NodeView(DevicesView):
         return super().info + fmt("   held by {}", Safe(", ").join([*named, *(more if rest else [])]))
 
     def do_node(self) -> None:
-        """It is this one."""
         self.dra.say(fmt("this is node {}", self.node))
 
 

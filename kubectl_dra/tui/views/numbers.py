@@ -84,7 +84,6 @@ class NumbersView(ListView[NumberRow]):
         return row.view.claim.key, row.view.request, row.track.funnel.node, row.stage
 
     def named_by(self, _row: NumberRow) -> Key:
-        """The pod, whatever number it is."""
         return self.pod
 
     def text_of(self, row: NumberRow) -> str:

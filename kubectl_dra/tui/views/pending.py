@@ -147,7 +147,6 @@ class PendingView(ListView[PendingRow]):
         return kept[::-1]
 
     def identity(self, row: PendingRow) -> Hashable:
-        """The pod's name, or the reason of a heading."""
         return row.pod or row.code or ""
 
     def can(self, action: str) -> bool:
@@ -211,7 +210,6 @@ class PendingView(ListView[PendingRow]):
     # --- the row under the cursor -----------------------------------------------------------------------------------
 
     def named_by(self, row: PendingRow) -> Key | None:
-        """The pod; a heading is none."""
         return row.pod
 
     def preview_of(self, row: PendingRow) -> ReportView | None:

@@ -52,7 +52,6 @@ class PoolsView(ListView[PoolSummary]):
         self.only = only
 
     def columns(self) -> Sequence[Column[PoolSummary]]:
-        """As in ``get pools``, with a bar."""
         return chosen(POOL_COLUMNS, lambda: self.dra.now, _LOOKS)
 
     def identity(self, row: PoolSummary) -> PoolId:
@@ -65,7 +64,6 @@ class PoolsView(ListView[PoolSummary]):
         self.dra.push(PoolDevices(self.identity(row)))
 
     def is_fault(self, row: PoolSummary) -> bool:
-        """Broken, or with devices that cannot be allocated."""
         totals = row.totals
         return is_troubled(row) or bool(totals.tainted.value or totals.not_offered.value)
 

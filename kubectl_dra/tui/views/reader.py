@@ -164,7 +164,6 @@ class YamlView(ReportView):
 
     @property
     def subject(self) -> CursorObject:
-        """The same object; copying takes the whole text here."""
         return self._subject
 
     def do_copy(self) -> None:
@@ -180,11 +179,9 @@ class TextView(ReportView):
         self.crumb = crumb
 
     def lines(self) -> Sequence[Safe]:
-        """The same at any time."""
         return self._text
 
     def can(self, action: str) -> bool:
-        """Without commands there is nothing to copy."""
         return bool(self._commands) if action == "copy" else super().can(action)
 
     def do_copy(self) -> None:

@@ -50,7 +50,6 @@ class TaintsView(ListView[ListedTaint]):
         yield self.page
 
     def columns(self) -> Sequence[Column[ListedTaint]]:
-        """As in ``get taints``."""
         return chosen(TAINT_COLUMNS, lambda: self.dra.now, _LOOKS, lambda row: row.taint)
 
     def identity(self, row: ListedTaint) -> Hashable:
@@ -58,7 +57,6 @@ class TaintsView(ListView[ListedTaint]):
         return taint.rule, taint.key, taint.value, taint.effect, taint.devices[:1] if not taint.rule else ()
 
     def named_by(self, row: ListedTaint) -> str | None:
-        """The rule; a driver's taint has none."""
         return row.taint.rule or None
 
     def text_of(self, row: ListedTaint) -> str:

@@ -42,7 +42,6 @@ class WaysView(View):
 
     @property
     def on_ways(self) -> bool:
-        """Whether the cursor is in the list."""
         # Not has_focus, which is true only later: the next key may be here already.
         return self.app.focused is self.ways.grid
 
@@ -161,7 +160,6 @@ class WaitingPage(WaysView, ReportView, Generic[R]):
 
     @property
     def apart(self) -> bool:
-        """Whether there are two panes."""
         return self.dra.room >= Room.SPLIT
 
     @property
@@ -272,7 +270,6 @@ class WaysOutView(WaysView):
 
     @property
     def on_ways(self) -> bool:
-        """There is nothing else."""
         return True
 
     @property

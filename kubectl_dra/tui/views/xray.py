@@ -109,7 +109,6 @@ class XrayView(ListView[Twig]):
 
     @property
     def asked(self) -> Tree:
-        """What the list is made of."""
         return Tree(self.dra.namespace if self._pod is None else "", self._pod)
 
     def queries(self) -> Sequence[Tree]:
@@ -125,7 +124,6 @@ class XrayView(ListView[Twig]):
         return (row.type, *row.path)
 
     def named_by(self, row: Twig) -> Hashable:
-        """What the last name of the path belongs to."""
         return row.of
 
     def text_of(self, row: Twig) -> str:
@@ -187,7 +185,6 @@ class XrayView(ListView[Twig]):
     # --- actions ----------------------------------------------------------------------------------------------------
 
     def is_fault(self, row: Twig) -> bool:
-        """It waits, or is not there."""
         return row.state in _ATTENTION
 
     def opened(self, row: Twig) -> None:
