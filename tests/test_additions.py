@@ -38,7 +38,7 @@ VIEW = '''"""Drivers by name."""
 
 from kubectl_dra.output.safe import Safe, safe
 from kubectl_dra.tui.columns import Column
-from kubectl_dra.tui.queries import Pools
+from kubectl_dra.tui.queries import ALL_POOLS
 from kubectl_dra.tui.list_view import ListView
 
 
@@ -48,13 +48,13 @@ class DriversView(ListView[str]):
     crumb = Safe("all the drivers")
 
     def queries(self):
-        return (Pools(),)
+        return (ALL_POOLS,)
 
     def columns(self):
         return [Column("DRIVER", safe)]
 
     def all_rows(self):
-        pools = self.worker.record(Pools())
+        pools = self.worker.record(ALL_POOLS)
         return None if pools is None else sorted({pool.driver for pool in pools})
 
     def identity(self, row):

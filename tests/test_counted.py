@@ -17,19 +17,19 @@ from bench import counted, world
 from kubectl_dra.model.features import features
 from kubectl_dra.source.file import load_file
 from kubectl_dra.tui.queries import (
-    ClaimCounts,
+    ALL_CLASSES,
+    ALL_POOLS,
+    ALL_TAINTS,
+    CLAIM_COUNTS,
+    KNOWN_SELECTORS,
+    LISTED_TAINTS,
+    NAMED_VALUES,
+    PENDING_KEYS,
+    RECENT_CHANGES,
+    WHOLE,
     Claims,
-    Classes,
     DevicesQuery,
-    Known,
-    ListedTaints,
-    Named,
-    PendingPods,
     PodQuery,
-    Pools,
-    Recent,
-    Taints,
-    Whole,
 )
 from tests.kit.sample import sampled
 from tests.kit.state import state_of
@@ -97,10 +97,20 @@ def show_all(file: Path) -> None:
     """Every list of the terminal UI, and what it says of some of the pods that wait."""
     inventory, evidence = load_file(str(file))
     state = state_of(inventory, evidence, features(37, {}), keeps=True)
-    lists = (Pools(), Whole(), DevicesQuery(), Claims(), ClaimCounts(), Classes(), Taints(), ListedTaints(), Recent())
-    for query in (*lists, Known(), Named()):
+    lists = (
+        ALL_POOLS,
+        WHOLE,
+        DevicesQuery(),
+        Claims(),
+        CLAIM_COUNTS,
+        ALL_CLASSES,
+        ALL_TAINTS,
+        LISTED_TAINTS,
+        RECENT_CHANGES,
+    )
+    for query in (*lists, KNOWN_SELECTORS, NAMED_VALUES):
         query.compute(state)
-    for pod in PendingPods().compute(state)[:4]:
+    for pod in PENDING_KEYS.compute(state)[:4]:
         PodQuery(pod, remedies=True).compute(state)
 
 

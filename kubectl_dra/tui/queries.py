@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Final, Generic, TypeVar
 
 import msgspec
 
@@ -19,19 +20,18 @@ from kubectl_dra.output.devices.parts import STATE_WORDS
 from kubectl_dra.reports.claims.claim import ClaimReport, claim_report
 from kubectl_dra.reports.claims.claim_list import ClaimRow, claim_rows
 from kubectl_dra.reports.claims.health import health_by_device
-from kubectl_dra.reports.devices.class_list import ClassRow, class_rows
+from kubectl_dra.reports.devices.class_list import class_rows
 from kubectl_dra.reports.devices.device_list import ListedDevice
 from kubectl_dra.reports.devices.device_state import DeviceState
 from kubectl_dra.reports.devices.open_pool import PoolFacts, open_pool
 from kubectl_dra.reports.devices.pool import (
     PoolReport,
-    PoolSummary,
     device_records,
     pool_report,
     pool_scope,
     pool_summaries,
 )
-from kubectl_dra.reports.groups.group_state import GroupRow, group_rows
+from kubectl_dra.reports.groups.group_state import group_rows
 from kubectl_dra.reports.groups.groups import GroupAnswer, group_answer
 from kubectl_dra.reports.matching import MatchingDevices, matching_devices
 from kubectl_dra.reports.pending.pending import ClaimPendingReport, PendingReport, claim_pending_report, pending_report
@@ -39,28 +39,43 @@ from kubectl_dra.reports.pending.remedies import find_remedies
 from kubectl_dra.reports.recent import Change, recent_changes
 from kubectl_dra.reports.scope import device_scope, usable_on
 from kubectl_dra.reports.selector import SelectorReport, expression_question, selector_report
-from kubectl_dra.reports.selector.known import KnownSelector, known_selectors
+from kubectl_dra.reports.selector.known import known_selectors
 from kubectl_dra.reports.selector.scoping import all_devices, value_index
-from kubectl_dra.reports.taints.taint_list import ListedTaint, TaintRow, listed_taints, taint_rows
+from kubectl_dra.reports.taints.taint_list import listed_taints, taint_rows
 from kubectl_dra.reports.top import By, top_report
-from kubectl_dra.selectors.completion import Completion, NamedValue, completions, name_at, named_values
+from kubectl_dra.selectors.completion import Completion, completions, name_at, named_values
 from kubectl_dra.selectors.values import Distribution
-from kubectl_dra.tui.whole import WholeRecord, whole_record
+from kubectl_dra.tui.whole import whole_record
+
+RecordT = TypeVar("RecordT")
 
 
 @dataclass(frozen=True, slots=True)
-class Pools:
-    def compute(self, cluster: ClusterState) -> tuple[PoolSummary, ...]:
-        return pool_summaries(cluster)
+class Report(Generic[RecordT]):
+    """A report about the whole cluster, of which nothing is chosen."""
+
+    make: Callable[[ClusterState], RecordT]
+
+    def compute(self, cluster: ClusterState) -> RecordT:
+        return self.make(cluster)
 
 
-@dataclass(frozen=True, slots=True)
-class Whole:
-    """All pools together, for the overview."""
-
-    def compute(self, cluster: ClusterState) -> WholeRecord:
-        """By driver, with the totals and what can't be allocated from."""
-        return whole_record(pool_summaries(cluster), top_report(cluster, By.NAMESPACES, "").idle)
+ALL_POOLS: Final = Report(pool_summaries)
+#: All pools together, for the overview.
+WHOLE: Final = Report(lambda state: whole_record(pool_summaries(state), top_report(state, By.NAMESPACES, "").idle))
+CLAIM_COUNTS: Final = Report(lambda state: Counter(key.namespace for key in state.inventory.claims))
+ALL_CLASSES: Final = Report(lambda state: class_rows(state.inventory.classes.values(), state))
+ALL_GROUPS: Final = Report(lambda state: group_rows(state.inventory.groups.pod_groups.values(), state))
+#: All taint rules and taints of drivers.
+ALL_TAINTS: Final = Report(taint_rows)
+#: The same with everybody whom they hit.
+LISTED_TAINTS: Final = Report(listed_taints)
+RECENT_CHANGES: Final[Report[tuple[Change, ...]]] = Report(recent_changes)
+PENDING_KEYS: Final = Report(pending_pods)
+#: The selectors of classes, claims and templates.
+KNOWN_SELECTORS: Final = Report(lambda state: known_selectors(state.inventory))
+#: The attributes and capacities that devices have.
+NAMED_VALUES: Final = Report(lambda state: named_values(all_devices(state).catalog))
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,12 +174,6 @@ class Claims:
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimCounts:
-    def compute(self, cluster: ClusterState) -> Mapping[str, int]:
-        return Counter(key.namespace for key in cluster.inventory.claims)
-
-
-@dataclass(frozen=True, slots=True)
 class ClaimQuery:
     """One claim: what it is, and why it hangs."""
 
@@ -177,18 +186,6 @@ class ClaimQuery:
         diagnosis = diagnoser(cluster).claim(self.key)
         pending = claim_pending_report(diagnosis, cluster)
         return claim_report(claim, cluster), pending
-
-
-@dataclass(frozen=True, slots=True)
-class Classes:
-    def compute(self, cluster: ClusterState) -> tuple[ClassRow, ...]:
-        return class_rows(cluster.inventory.classes.values(), cluster)
-
-
-@dataclass(frozen=True, slots=True)
-class Groups:
-    def compute(self, cluster: ClusterState) -> tuple[GroupRow, ...]:
-        return group_rows(cluster.inventory.groups.pod_groups.values(), cluster)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,34 +204,6 @@ class GroupQuery:
             return group_answer(diagnoser(cluster), self.key, remedies=self.remedies, read_owner=read_owner)
         except NotFound:
             return None
-
-
-@dataclass(frozen=True, slots=True)
-class Taints:
-    """All taint rules and taints of drivers."""
-
-    def compute(self, cluster: ClusterState) -> tuple[TaintRow, ...]:
-        return taint_rows(cluster)
-
-
-@dataclass(frozen=True, slots=True)
-class ListedTaints:
-    """The same with everybody whom they hit."""
-
-    def compute(self, cluster: ClusterState) -> tuple[ListedTaint, ...]:
-        return listed_taints(cluster)
-
-
-@dataclass(frozen=True, slots=True)
-class Recent:
-    def compute(self, cluster: ClusterState) -> tuple[Change, ...]:
-        return recent_changes(cluster)
-
-
-@dataclass(frozen=True, slots=True)
-class PendingPods:
-    def compute(self, cluster: ClusterState) -> tuple[Key, ...]:
-        return pending_pods(cluster)
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,20 +252,3 @@ class Completions:
         name = name_at(self.source, self.cursor, catalog)
         found = completions(self.source, self.cursor, catalog, values)
         return found, values.distribution(name) if name is not None else None
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """The selectors of classes, claims and templates."""
-
-    def compute(self, cluster: ClusterState) -> tuple[KnownSelector, ...]:
-        return known_selectors(cluster.inventory)
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """The attributes and capacities that devices have."""
-
-    def compute(self, cluster: ClusterState) -> tuple[NamedValue, ...]:
-        """By domain, the most frequent first."""
-        return named_values(all_devices(cluster).catalog)

@@ -29,7 +29,7 @@ from kubectl_dra.tui.layouts import BREAKPOINTS, Room, room_of
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.page import Page
 from kubectl_dra.tui.prompt import Prompt
-from kubectl_dra.tui.queries import ClaimCounts, PendingPods, PodQuery, Pools, Taints
+from kubectl_dra.tui.queries import ALL_POOLS, ALL_TAINTS, CLAIM_COUNTS, PENDING_KEYS, PodQuery
 from kubectl_dra.tui.report_worker import Query, ReportWorker
 from kubectl_dra.tui.screens import TABS
 from kubectl_dra.tui.settings import Draft, Settings
@@ -273,11 +273,11 @@ class Shell(Stacks):
 
     @property
     def knows_pending(self) -> bool:
-        return self.worker.record(PendingPods()) is not None
+        return self.worker.record(PENDING_KEYS) is not None
 
     def pending_keys(self) -> tuple[Key, ...]:
         """Pods that wait, in the namespaces in view."""
-        keys = self.worker.record(PendingPods()) or ()
+        keys = self.worker.record(PENDING_KEYS) or ()
         return tuple(key for key in keys if self.namespace in ("", key.namespace))
 
     def queries_changed(self) -> None:
@@ -285,9 +285,9 @@ class Shell(Stacks):
         shown = (*self.view.queries(), *self.view.preview_queries()) if self.view is not None else ()
         # The way back should not have to wait.
         behind = (query for view in self._stacks.get(self._tab, ())[:-1] for query in view.queries())
-        pods = (PodQuery(key) for key in self.worker.record(PendingPods()) or ())
-        counted: tuple[Query[object], ...] = (PendingPods(), Pools(), ClaimCounts(), Taints())
-        self.worker.want([PendingPods(), *shown], [*counted, *behind, *pods])
+        pods = (PodQuery(key) for key in self.worker.record(PENDING_KEYS) or ())
+        counted: tuple[Query[object], ...] = (PENDING_KEYS, ALL_POOLS, CLAIM_COUNTS, ALL_TAINTS)
+        self.worker.want([PENDING_KEYS, *shown], [*counted, *behind, *pods])
 
     def say(self, text: Safe) -> None:
         """A few words where the breadcrumbs are, for some seconds."""
@@ -348,7 +348,7 @@ class Shell(Stacks):
         self._footer.show([action for action in offered if action.keys], self.is_typing)
 
     def _tab_texts(self) -> list[Tab]:
-        numbers = {"pools": self._count(Pools()), "claims": self._count_claims(), "taints": self._count(Taints())}
+        numbers = {"pools": self._count(ALL_POOLS), "claims": self._count_claims(), "taints": self._count(ALL_TAINTS)}
         numbers["pending"] = len(self.pending_keys()) if self.knows_pending else None
         actions = [BY_ID[name] for name in TABS]
         bounds = {name: self.unread(subject, shown=bool(numbers.get(name))).bound for name, subject in COUNTED.items()}
@@ -370,7 +370,7 @@ class Shell(Stacks):
         return len(rows) if rows is not None else None
 
     def _count_claims(self) -> int | None:
-        counts = self.worker.record(ClaimCounts())
+        counts = self.worker.record(CLAIM_COUNTS)
         if counts is None:
             return None
         return counts.get(self.namespace, 0) if self.namespace else sum(counts.values())

@@ -13,8 +13,8 @@ from kubectl_dra.tui import queries
 from tests.kit.clock import CLOCK
 
 LISTS = (
-    *(queries.Pools, queries.DevicesQuery, queries.Claims, queries.ClaimCounts, queries.Classes),
-    *(queries.Groups, queries.Taints, queries.ListedTaints, queries.Recent),
+    *(queries.ALL_POOLS, queries.DevicesQuery(), queries.Claims(), queries.CLAIM_COUNTS, queries.ALL_CLASSES),
+    *(queries.ALL_GROUPS, queries.ALL_TAINTS, queries.LISTED_TAINTS, queries.RECENT_CHANGES),
 )
 
 
@@ -24,14 +24,14 @@ def test_a_state_goes_with_its_last_answer() -> None:
     gc.disable()
     try:
         former = weakref.ref(state)
-        pods = queries.PendingPods().compute(state)
+        pods = queries.PENDING_KEYS.compute(state)
         shown: list[object] = [queries.PodQuery(key).compute(state) for key in pods]
         shown.append(queries.PodQuery(pods[0], remedies=True).compute(state))
         shown += [queries.ClaimQuery(key).compute(state) for key in list(inventory.claims)[:5]]
-        shown += [each().compute(state) for each in LISTS]
+        shown += [each.compute(state) for each in LISTS]
         state = state.later(inventory.replace(pods=dict(inventory.pods)), evidence)
-        queries.PendingPods().compute(state)
-        queries.Pools().compute(state)
+        queries.PENDING_KEYS.compute(state)
+        queries.ALL_POOLS.compute(state)
         assert shown
         shown.clear()
         assert former() is None

@@ -6,13 +6,13 @@ import pytest
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.source.demo import load_demo
-from kubectl_dra.tui.queries import Claims, Classes, DevicesQuery, PendingPods, PodQuery, Pools, Taints
+from kubectl_dra.tui.queries import ALL_CLASSES, ALL_POOLS, ALL_TAINTS, PENDING_KEYS, Claims, DevicesQuery, PodQuery
 from tests.kit.clock import CLOCK
 from tests.tui.support import with_features
 
 pytestmark = pytest.mark.one_in(4)
 
-QUERIES = (Pools(), Claims(), Classes(), Taints(), PendingPods())
+QUERIES = (ALL_POOLS, Claims(), ALL_CLASSES, ALL_TAINTS, PENDING_KEYS)
 FIELDS = ("slices", "claims", "classes", "taint_rules", "pods", "nodes", "usage", "templates", "namespaces")
 
 
@@ -26,7 +26,7 @@ def without_some(inventory, field):
 def said(state):
     """What queries say; devices by what a row shows, because their rows hold the indexes themselves."""
     rows = [(row.id, row.state, row.text) for row in DevicesQuery().compute(state)]
-    pods = PendingPods().compute(state)
+    pods = PENDING_KEYS.compute(state)
     return [query.compute(state) for query in QUERIES], rows, [PodQuery(key).compute(state) for key in pods[:6]]
 
 

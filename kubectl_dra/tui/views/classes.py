@@ -13,7 +13,7 @@ from kubectl_dra.tui.bars import use_bar
 from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.documents import object_document
 from kubectl_dra.tui.list_view import ListView
-from kubectl_dra.tui.queries import Classes
+from kubectl_dra.tui.queries import ALL_CLASSES
 from kubectl_dra.tui.views.reader import RecordPage, ReportView
 
 _LOOKS: tuple[Look | Column[ClassRow], ...] = (
@@ -24,7 +24,7 @@ _LOOKS: tuple[Look | Column[ClassRow], ...] = (
 
 
 class ClassesView(ListView[ClassRow]):
-    question = Classes()
+    question = ALL_CLASSES
     describes_row = True
     crumb = Safe("classes")
     nothing = Safe("There are no DeviceClasses.")
@@ -57,7 +57,7 @@ class ClassPage(RecordPage[Sequence[ClassRow]]):
     document = object_document("DeviceClass")
 
     def __init__(self, name: str) -> None:
-        super().__init__(Classes())
+        super().__init__(ALL_CLASSES)
         self.named = self.name_ = name
         self.crumb = safe(name)
 

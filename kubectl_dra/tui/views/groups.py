@@ -16,7 +16,7 @@ from kubectl_dra.reports.unread import Subject
 from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.documents import object_document
 from kubectl_dra.tui.list_view import ListView
-from kubectl_dra.tui.queries import GroupQuery, Groups
+from kubectl_dra.tui.queries import ALL_GROUPS, GroupQuery
 from kubectl_dra.tui.views.reader import PrintedPage, ReportView
 from kubectl_dra.tui.views.waiting import WaitingPage
 
@@ -31,7 +31,7 @@ _LOOKS: tuple[Look | Column[GroupRow], ...] = (
 class GroupsView(ListView[GroupRow]):
     """The list of groups; they are read once a pod names one."""
 
-    question = Groups()
+    question = ALL_GROUPS
     describes_row = True
     crumb = Safe("podgroups")
     nothing = Safe("There are no PodGroups, or no pod names one.")

@@ -25,7 +25,7 @@ from kubectl_dra.selectors.values import Distribution
 from kubectl_dra.tui.editor import Editor
 from kubectl_dra.tui.layouts import Room
 from kubectl_dra.tui.page import Page
-from kubectl_dra.tui.queries import Classes, Completions, Named, Tried
+from kubectl_dra.tui.queries import ALL_CLASSES, NAMED_VALUES, Completions, Tried
 from kubectl_dra.tui.report_worker import Query
 from kubectl_dra.tui.text import content, spread
 from kubectl_dra.tui.view import READING, View
@@ -95,8 +95,8 @@ class LabView(View):
     def queries(self) -> Sequence[Query[object]]:
         """Completions come first: they are quick."""
         if not self._tried.expression.strip():
-            return (self._completing, Named(), Starts(), Classes())
-        return (self._completing, self._tried, Classes())
+            return (self._completing, NAMED_VALUES, Starts(), ALL_CLASSES)
+        return (self._completing, self._tried, ALL_CLASSES)
 
     # --- what is shown ----------------------------------------------------------------------------------------------
 
@@ -106,8 +106,8 @@ class LabView(View):
         self._show_completions()
         if not self._tried.expression.strip():
             self.editor.show_errors(())
-            starts = self.worker.record(Starts()) or ()
-            self.page.show(list(lab_texts.introduction(self.worker.record(Named()), [start.name for start in starts])))
+            starts = [start.name for start in self.worker.record(Starts()) or ()]
+            self.page.show(list(lab_texts.introduction(self.worker.record(NAMED_VALUES), starts)))
             return
         report = self.worker.record(self._tried)
         if report is not None:
@@ -264,7 +264,7 @@ class LabView(View):
 
     def do_scope(self) -> None:
         """Behind the next class, or alone after the last one."""
-        names = [row.name for row in self.worker.record(Classes()) or ()]
+        names = [row.name for row in self.worker.record(ALL_CLASSES) or ()]
         place = names.index(self._tried.device_class) + 1 if self._tried.device_class in names else 0
         self._try(self.editor.text, names[place] if place < len(names) else None)
 

@@ -15,7 +15,7 @@ from kubectl_dra.reports.selector.scoping import all_devices, value_index
 from kubectl_dra.selectors.completion import NamedValue, named_values
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.list_view import ListView
-from kubectl_dra.tui.queries import Known
+from kubectl_dra.tui.queries import KNOWN_SELECTORS
 from kubectl_dra.tui.report_worker import Query
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class KnownView(ListView[KnownSelector]):
         super().__init__()
 
     def queries(self) -> Sequence[Query[object]]:
-        return (Known(), Starts())
+        return (KNOWN_SELECTORS, Starts())
 
     def columns(self) -> Sequence[Column[KnownSelector]]:
         return [
@@ -57,7 +57,7 @@ class KnownView(ListView[KnownSelector]):
         ]
 
     def all_rows(self) -> Sequence[KnownSelector] | None:
-        rows = self.worker.record(Known())
+        rows = self.worker.record(KNOWN_SELECTORS)
         if rows is None:
             return None
         if self.only is None:

@@ -29,7 +29,7 @@ from kubectl_dra.tui.bars import LEGEND, use_bar
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.grid import Grid
 from kubectl_dra.tui.layouts import Room
-from kubectl_dra.tui.queries import Classes, PodQuery, Recent, Whole
+from kubectl_dra.tui.queries import ALL_CLASSES, RECENT_CHANGES, WHOLE, PodQuery
 from kubectl_dra.tui.report_worker import Query
 from kubectl_dra.tui.text import content
 from kubectl_dra.tui.use_grid import UseGrid, cell_words
@@ -118,16 +118,16 @@ class Overview(View):
     def queries(self) -> Sequence[Query[object]]:
         """Everything that the panels show; the diagnoses of pods come from the app's own list."""
         # What costs least comes first: nobody waits for the last changes of 10,000 pools.
-        return (Recent(), Whole(), Classes())
+        return (RECENT_CHANGES, WHOLE, ALL_CLASSES)
 
     def show(self) -> None:
-        whole = self.worker.record(Whole())
+        whole = self.worker.record(WHOLE)
         empty = self.dra.reading_words if whole is None else self._none(POOLS, "No driver has published any pool.")
         self.use.show(whole.uses if whole is not None else (), empty)
         self.use.border_subtitle = content(LEGEND)
         self.broken.show(*self._troubled(whole))
         self.waiting.show(*self._waiting())
-        classes, recent = self.worker.record(Classes()), self.worker.record(Recent())
+        classes, recent = self.worker.record(ALL_CLASSES), self.worker.record(RECENT_CHANGES)
         self.classes_.show(
             classes or (),
             self.dra.reading_words if classes is None else self._none(CLASSES, "There are no DeviceClasses."),
@@ -159,7 +159,7 @@ class Overview(View):
 
     @property
     def info(self) -> Safe:
-        whole = self.worker.record(Whole())
+        whole = self.worker.record(WHOLE)
         if whole is None or whole.totals is None:
             return Safe("")
         if self.use.has_focus and (cell := self.use.cell) is not None:

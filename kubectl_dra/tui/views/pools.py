@@ -16,7 +16,7 @@ from kubectl_dra.tui.bars import use_bar
 from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.documents import pool_document
 from kubectl_dra.tui.list_view import ListView
-from kubectl_dra.tui.queries import Pools
+from kubectl_dra.tui.queries import ALL_POOLS
 from kubectl_dra.tui.views.pool import PoolDevices, pool_description
 from kubectl_dra.tui.views.reader import PrintedPage, ReportView
 
@@ -38,7 +38,7 @@ _LOOKS: tuple[Look | Column[PoolSummary], ...] = (
 
 
 class PoolsView(ListView[PoolSummary]):
-    question = Pools()
+    question = ALL_POOLS
     crumb = Safe("pools")
     nothing = Safe("No driver has published any pool.")
     about = POOLS
@@ -75,7 +75,7 @@ class PoolsView(ListView[PoolSummary]):
         return pool_description(self.dra, self.identity(row))
 
     def do_describe(self) -> None:
-        self.dra.push(PrintedPage(Pools(), pool_list_page))
+        self.dra.push(PrintedPage(ALL_POOLS, pool_list_page))
 
     def do_node(self) -> None:
         row = self.grid.selected

@@ -21,7 +21,7 @@ from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.documents import object_document
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.page import Page
-from kubectl_dra.tui.queries import ListedTaints, Taints
+from kubectl_dra.tui.queries import ALL_TAINTS, LISTED_TAINTS
 from kubectl_dra.tui.views.reader import PrintedPage, is_wide
 from kubectl_dra.tui.writing import TaintRequest
 
@@ -29,7 +29,7 @@ from kubectl_dra.tui.writing import TaintRequest
 class TaintsView(ListView[ListedTaint]):
     """The list of taints above, everything about one below."""
 
-    question = ListedTaints()
+    question = LISTED_TAINTS
     DEFAULT_CSS = """
     TaintsView > Grid { height: 2fr; }
     TaintsView > Page { height: 3fr; border-top: hkey $border; }
@@ -87,7 +87,7 @@ class TaintsView(ListView[ListedTaint]):
             self.dra.open_plan(TaintRequest(rule=row.taint.rule))
 
     def do_describe(self) -> None:
-        self.dra.push(PrintedPage(Taints(), self._described))
+        self.dra.push(PrintedPage(ALL_TAINTS, self._described))
 
     def _described(self, rows: Sequence[TaintRow]) -> Sequence[Safe]:
         return list(list_table(TAINT_COLUMNS, rows, self.dra.now, wide=is_wide()))
