@@ -39,11 +39,6 @@ class Readiness(msgspec.Struct, frozen=True):
     waiting: tuple[BindingProblem, ...] = ()
     failed: BindingProblem | None = None
 
-    @property
-    def ready(self) -> bool:
-        """Nothing is waited for and nothing failed."""
-        return not self.waiting and self.failed is None
-
 
 def readiness(claim: ResourceClaim) -> Readiness:
     """The binding conditions of all devices in order; as upstream, the first device that is not ready decides."""

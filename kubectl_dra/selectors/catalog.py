@@ -79,10 +79,6 @@ class Catalog:
             found = self._keys[field_name, name, driver] = (field_name, *split_name(name, driver))
         return found
 
-    @property
-    def drivers(self) -> tuple[str, ...]:
-        return tuple(sorted(self._by_driver))
-
     @cached_property
     def domains(self) -> frozenset[str]:
         return frozenset().union(*self._by_driver.values())

@@ -13,7 +13,7 @@ from typing import Final
 from kubectl_dra.model import differences
 from kubectl_dra.model.edited import edited
 from kubectl_dra.model.features import Features
-from kubectl_dra.model.ids import DeviceId, Key
+from kubectl_dra.model.ids import Key
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import DeviceRequestAllocationResult, ResourceClaim
 
@@ -120,10 +120,6 @@ class AllocatedState:
         if self is other:
             return ()
         return {*differences.changed(other._pools, self._pools), *differences.gone(other._pools, self._pools)}
-
-    def get(self, device: DeviceId) -> DeviceHold | None:
-        """The state of a device, None if nobody holds it."""
-        return self.pool(device.driver, device.pool).get(device.device)
 
     def admin(self, driver: str, pool: str) -> Collection[str]:
         """The names of the devices of a pool that are held with admin access."""
