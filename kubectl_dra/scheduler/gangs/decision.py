@@ -14,10 +14,8 @@ from typing import Final
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
-from kubectl_dra.model.podinfo import PodInfo
 from kubectl_dra.model.scheduling import PodGroup
 from kubectl_dra.scheduler import fit_error
-from kubectl_dra.scheduler.attempt import Attempt
 from kubectl_dra.scheduler.gangs.after import After, post_filter
 from kubectl_dra.scheduler.gangs.group import Gang
 from kubectl_dra.scheduler.gangs.placements import GangPlacement, schedule
@@ -66,7 +64,6 @@ class GangMember:
     reason: str = ""
     message: str = ""
     gates: tuple[Status, ...] = ()
-    attempt: Attempt | None = None
     nodes: tuple[str, ...] = ()
     nominated: str = ""
 
@@ -79,7 +76,7 @@ class GangMember:
 class GroupDecision:
     """The outcome of one cycle. Reason and message are those of the condition PodGroupInitiallyScheduled.
 
-    ``members`` in the order in which they are tried. ``evicted``: whom preemption evicts. ``placed``: what was tried.
+    ``members`` in the order in which they are tried. ``placed``: what was tried.
     """
 
     group: PodGroup
@@ -87,7 +84,6 @@ class GroupDecision:
     reason: str = ""
     message: str = ""
     members: tuple[GangMember, ...] = ()
-    evicted: tuple[PodInfo, ...] = ()
     placed: GangPlacement | None = None
     after: After | None = None
 
@@ -170,8 +166,6 @@ class _Written:
         if status.code is StatusCode.UNKNOWN:
             return replace(_open(self._gang), placed=self._placed)
         members = (*map(self._member, self._gang.tried), *_deleted(self._gang))
-        preemption = after.preemption if after is not None else None
-        evicted = preemption.victims if preemption is not None else ()
         match status.code:
             case StatusCode.SUCCESS:
                 outcome, reason = GroupOutcome.SCHEDULED, SCHEDULED
@@ -179,20 +173,17 @@ class _Written:
                 outcome, reason = GroupOutcome.ERROR, fit_error.SCHEDULER_ERROR
             case _:
                 outcome, reason = GroupOutcome.UNSCHEDULABLE, fit_error.UNSCHEDULABLE
-        return GroupDecision(group, outcome, reason, status.message, members, evicted, self._placed, after)
+        return GroupDecision(group, outcome, reason, status.message, members, self._placed, after)
 
     def _member(self, pod: Pod) -> GangMember:
         own = self._own.get(key_of(pod.metadata))
         code, text = self._text(own)
         nominated = self._nominated(pod)
-        attempt = own.attempt if own is not None else None
         if code is StatusCode.SUCCESS and own is not None:
-            return GangMember(pod, MemberOutcome.BOUND, attempt=attempt, nodes=own.best)
+            return GangMember(pod, MemberOutcome.BOUND, nodes=own.best)
         if code is StatusCode.ERROR:
-            return GangMember(pod, MemberOutcome.ERROR, fit_error.SCHEDULER_ERROR, text, attempt=attempt)
-        return GangMember(
-            pod, MemberOutcome.UNSCHEDULABLE, fit_error.UNSCHEDULABLE, text, attempt=attempt, nominated=nominated
-        )
+            return GangMember(pod, MemberOutcome.ERROR, fit_error.SCHEDULER_ERROR, text)
+        return GangMember(pod, MemberOutcome.UNSCHEDULABLE, fit_error.UNSCHEDULABLE, text, nominated=nominated)
 
     def _text(self, own: TriedPod | None) -> tuple[StatusCode, str]:
         """What is said of a pod: its own error or lack, else why the group is where it is."""
