@@ -23,14 +23,14 @@ class UnsupportedVersionError(ValueError):
 
 # apiVersion -> module with SHAPES.
 _MODULES: Final[Mapping[str, str]] = {
-    "resource.k8s.io/v1beta2": "kubectl_dra.api.v1beta2",
     "resource.k8s.io/v1beta1": "kubectl_dra.api.v1beta1",
     "resource.k8s.io/v1alpha3": "kubectl_dra.api.v1alpha3",
     "resource.k8s.io/v1alpha2": "kubectl_dra.api.v1alpha2",
     "scheduling.k8s.io/v1alpha1": "kubectl_dra.api.groups_v1alpha1",
-    "scheduling.k8s.io/v1alpha3": "kubectl_dra.api.groups_v1alpha3",
     "devmgmtproto.k8s.io/v1alpha1": "kubectl_dra.api.devmgmtproto",
 }
+#: Older versions whose kinds have the shapes of today.
+_AS_TODAY: Final = frozenset({"resource.k8s.io/v1beta2", "scheduling.k8s.io/v1alpha3"})
 #: Of versions without a module those kinds that are not their records.
 _OWN_SHAPES: Final = {
     ("v1", "Pod"): Shape(Pod, podclaims.normalised),
@@ -58,5 +58,6 @@ def _shapes(api_version: str) -> Mapping[str, Shape]:
         return importlib.import_module(module).SHAPES  # type: ignore[no-any-return]
     if api_version == "events.k8s.io/v1":
         return _shapes("v1")
-    own = (kind for kind in KINDS if kind.api_version == api_version)
+    older = api_version in _AS_TODAY
+    own = (k for k in KINDS if api_version in (map(k.api_version_of, k.versions) if older else (k.api_version,)))
     return {kind.name: _OWN_SHAPES.get((api_version, kind.name)) or Shape(kind.record) for kind in own}
