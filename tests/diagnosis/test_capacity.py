@@ -54,6 +54,18 @@ def test_copies_are_counted_node_by_node() -> None:
     assert (devices.matching, devices.in_use, devices.taken, devices.left, devices.unusable) == (8, 1, 6, 1, 0)
 
 
+def test_devices_of_all_alternatives_are_counted() -> None:
+    """One of model A, or two of any: what copies took of either is taken, and what either could get is left."""
+    mixed = [build.device(f"gpu-{i}", attributes={"model": "AABBB"[i]}) for i in range(5)]
+    state = world(build.node("a"), build.slice_("a", *mixed), *owned("x", "a", ("a", "gpu-0")))
+    selector = f"device.attributes['{build.DRIVER}'].model == 'A'"
+    found = capacity(state, shape_of(Wanted(1, selector, otherwise=2)))
+    assert found.copies.value == 2
+    devices = found.devices
+    assert (devices.matching, devices.in_use, devices.taken, devices.left, devices.unusable) == (5, 1, 3, 1, 0)
+    assert [each.devices for each in found.nodes] == [devices]
+
+
 def test_what_keeps_the_next_copy_away_is_told_per_node() -> None:
     tainted = build.node("tainted")
     tainted["spec"] = {"taints": [{"key": "k", "effect": "NoSchedule"}]}

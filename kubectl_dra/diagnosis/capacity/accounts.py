@@ -1,6 +1,7 @@
 """What becomes of the devices that match: in use, unusable, taken by copies that fit, or left over; node by node.
 
-Only the largest request of the shape is told; of one that asks for several kinds of devices the others limit as well.
+Only the largest request of the shape is told, with all of its alternatives; of a shape that asks for several kinds of
+devices the others limit as well.
 
 The devices that requests could get on nodes, pool by pool: of a large cluster hundreds of thousands. Nodes are alike
 where no search can tell their devices apart, pool by pool: what is found on one of them stands at the same places of
@@ -10,6 +11,7 @@ the others' pools, counted without those that offer no devices.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Final
 
 import msgspec
@@ -74,8 +76,8 @@ def totals(filled: Filled) -> Devices:
     shared: dict[str, set[DeviceId | str]] = {"matching": set(), "in_use": set(), "left": set()}
     matching = in_use = left = taken = free = 0
     for alike in filled.groups:
-        for nodes, funnel in account.funnels(alike):
-            ids = account.ids(funnel)
+        for nodes, funnels in account.funnels(alike):
+            ids = account.ids(funnels)
             for name, found in ids.items():
                 shared[name].update(each for each in found if account.is_shared(each))
             own = {name: sum(not account.is_shared(each) for each in found) for name, found in ids.items()}
@@ -103,12 +105,16 @@ def _left(alike: Alike) -> int | None:
     if alike.last is None or alike.last.outcome is not NodeOutcome.CANNOT_ALLOCATE:
         return None
     after = _largest(alike.last.requests)
-    return len(after.left) if after is not None else None
+    return len({device for funnel in after for device in funnel.left}) if after else None
 
 
-def _largest(reports: Iterable[RequestReport]) -> Funnel | None:
-    funnels = [report.funnel for report in reports if report.funnel is not None]
-    return max(funnels, key=lambda funnel: funnel.needed, default=None)
+def _largest(reports: Iterable[RequestReport]) -> tuple[Funnel, ...]:
+    """Of the request that takes most devices at least: one funnel for each alternative."""
+    found: dict[Hashable, list[Funnel]] = {}
+    for report in reports:
+        if report.funnel is not None:
+            found.setdefault((report.claim, report.request.partition("/")[0]), []).append(report.funnel)
+    return tuple(max(found.values(), key=lambda funnels: min(each.needed for each in funnels), default=()))
 
 
 class _Account:
@@ -124,24 +130,33 @@ class _Account:
         self.needed = 0
         #: One copy leaves nothing: its request is for all devices of a node.
         self.takes_all = False
-        self._known: dict[Hashable, Funnel | None] = {}
+        self._known: dict[Hashable, tuple[Funnel, ...]] = {}
         slices = self._world.inventory.slices.values()
         self._shared = {(s.spec.driver, s.spec.pool.name) for s in slices if not s.spec.node_name}
         if self._allocating is not None:
             self._explainer = NodeExplainer(self._world, self._allocating)
-            exact = [r for r in self._allocating.plan.requests if r.parent is None and not r.takes_all and not r.admin]
-            self.needed = max((request.spec.count for request in exact), default=0)
-            self.takes_all = not exact and any(r.takes_all and not r.admin for r in self._allocating.plan.requests)
+            requests = self._allocating.plan.requests
+            choices = (choice.options for claim in self._allocating.plan.claims for choice in claim.choices)
+            exact = [options for options in choices if not any(each.takes_all or each.admin for each in options)]
+            self.needed = max((min(each.spec.count for each in options) for options in exact), default=0)
+            self.takes_all = not exact and any(each.takes_all and not each.admin for each in requests)
 
     def is_shared(self, device: str) -> bool:
         return DeviceId.of(device).pool_id in self._shared
 
-    def ids(self, funnel: Funnel) -> dict[str, tuple[str, ...]]:
-        """The devices that match, those of no use that claims hold, tainted or not, and those that are left."""
+    def ids(self, funnels: Iterable[Funnel]) -> dict[str, tuple[str, ...]]:
+        """The devices that match, those of no use that claims hold, tainted or not, and those that are left.
+
+        What any of the alternatives could get is left.
+        """
+        met = [(each.after(StageName.NODE), self._used(each), each.left) for each in funnels]
+        matching, used, left = (dict.fromkeys(chain.from_iterable(each)) for each in zip(*met, strict=True))
+        return {"matching": tuple(matching), "in_use": tuple(e for e in used if e not in left), "left": tuple(left)}
+
+    def _used(self, funnel: Funnel) -> Iterator[str]:
         stages = (funnel.stage(name).removed for name in (StageName.TAINTS, StageName.UNUSED, StageName.CAPACITY))
         removed = (device for removals in stages for removal in removals for device in removal.devices)
-        used = tuple(device for device in removed if self._is_held(DeviceId.of(device)))
-        return {"matching": funnel.after(StageName.NODE), "in_use": used, "left": funnel.left}
+        return (device for device in removed if self._is_held(DeviceId.of(device)))
 
     def _is_held(self, device: DeviceId) -> bool:
         return device.device in self._world.allocated.pool(device.driver, device.pool)
@@ -158,7 +173,7 @@ class _Account:
             return shares, max(0, free - shares)
         return max(shares, free - after), after
 
-    def funnels(self, alike: Alike) -> Iterator[tuple[tuple[str, ...], Funnel]]:
+    def funnels(self, alike: Alike) -> Iterator[tuple[tuple[str, ...], tuple[Funnel, ...]]]:
         """The nodes, apart by their devices; none where nothing can be told."""
         if self._allocating is None:
             return
@@ -171,16 +186,15 @@ class _Account:
             if key not in self._known:
                 explanation = self._explainer.explain(nodes[names[0]], False)
                 self._known[key] = _largest(explanation.reports)
-            funnel = self._known[key]
-            if funnel is not None:
-                yield tuple(names), funnel
+            if self._known[key]:
+                yield tuple(names), self._known[key]
 
     def of(self, alike: Alike) -> Iterator[tuple[tuple[str, ...], Devices]]:
         """The nodes with the devices of each."""
         told = False
-        for nodes, funnel in self.funnels(alike):
+        for nodes, funnels in self.funnels(alike):
             told = True
-            matching, in_use, free = (len(ids) for ids in self.ids(funnel).values())
+            matching, in_use, free = (len(ids) for ids in self.ids(funnels).values())
             taken, left = self.taken(alike, free)
             yield nodes, Devices(matching, in_use, max(0, matching - in_use - free), taken, left)
         if not told:
