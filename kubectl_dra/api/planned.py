@@ -41,7 +41,7 @@ from kubectl_dra.api.workloads.made import (
     runtime_of,
     train_job,
 )
-from kubectl_dra.api.workloads.templates import UNCOUNTED, AlikePods, CountField, Growth
+from kubectl_dra.api.workloads.templates import MAX_PODS, UNCOUNTED, AlikePods, CountField, Growth
 from kubectl_dra.model.base import Record, with_spec
 from kubectl_dra.model.core import Pod, SchedulingGroup
 from kubectl_dra.model.evidence import BadObject
@@ -278,8 +278,19 @@ def _with_runtime(planned: Planned, tree: Tree, runtime: Mapping[str, Any] | Non
     return replace(found, pods=tuple(replace(plan, written_in=where) for plan in found.pods))
 
 
+def _problems(made: MadeTemplate) -> Iterator[str]:
+    """What keeps the server from reading the object; how kinds that are not known count their pods nobody can tell."""
+    if made.problem:
+        yield made.problem
+    if made.count is CountSource.STATED:
+        written = (*made.counted_by.fields, *made.counted_by.bounds)
+        yield from (
+            f"{path}: must be at most {MAX_PODS} (int32), got {number}" for path, number in written if number > MAX_PODS
+        )
+
+
 def _expanded(planned: Planned, found: Expansion, tree: Tree, namespace: str) -> Planned:
-    broken = next((each.problem for each in found.templates if each.problem), "")
+    broken = next((problem for each in found.templates for problem in _problems(each)), "")
     if broken:
         return replace(planned, error=broken)
     where = planned.namespace or namespace

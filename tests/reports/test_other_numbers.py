@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.claims.ask import UnfoundRequest
 from tests.kit import build
 from tests.reports.test_simulated_files import NS, cluster, page, pod_template, simulated, template, thing
@@ -35,6 +36,36 @@ def test_parts_of_one_object_are_not_made_fewer_for_each_other() -> None:
     told = page(report)
     assert "all fit with spec.workerGroupSpecs[0].replicas: 2; l then fits as well." in told
     assert "workerGroupSpecs[1]" not in told
+
+
+@pytest.mark.parametrize(
+    ("version", "kind", "spec", "path"),
+    [
+        ("apps/v1", "StatefulSet", {"replicas": 2**31, "template": pod_template("one")}, "spec.replicas"),
+        (
+            "batch/v1",
+            "Job",
+            {"parallelism": 2, "completions": 2**31, "template": pod_template("one")},
+            "spec.completions",
+        ),
+        (
+            "jobset.x-k8s.io/v1alpha2",
+            "JobSet",
+            {
+                "replicatedJobs": [
+                    {"name": "w", "replicas": 2**31, "template": {"spec": {"template": pod_template("one")}}}
+                ]
+            },
+            "spec.replicatedJobs[0].replicas",
+        ),
+    ],
+)
+def test_numbers_that_no_field_holds_are_refused(version: str, kind: str, spec: dict[str, Any], path: str) -> None:
+    """The server reads them as int32; a number that is cut to what fits would be an answer about another object."""
+    report = simulated(template("one"), thing(version, kind, spec))
+    assert [each.subject.kind for each in report.pods] == ["ResourceClaimTemplate"], "by itself"
+    assert report.fits is Fits.NO
+    assert f"{path}: must be at most 2147483647 (int32), got 2147483648" in page(report)
 
 
 def test_fewer_groups_are_told_with_all_their_pods() -> None:
