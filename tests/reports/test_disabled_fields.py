@@ -52,6 +52,15 @@ def test_without_its_gate_admin_access_is_a_request_like_any_other() -> None:
     assert (paths, report.fits) == ([], Fits.YES)
 
 
+def test_what_the_clusters_own_object_has_of_a_feature_is_not_dropped() -> None:
+    """Upstream: the strategies leave fields whose feature the old object uses (draAdminAccessFeatureInUse)."""
+    monitor, plain = template("one", adminAccess=True), template("one")
+    report, paths = tried([monitor, JOB], world(33, monitor))
+    assert paths == []
+    assert "which it drops without a word" not in page(report)
+    assert tried([monitor, JOB], world(33, plain))[1] == ["spec.spec.devices.requests[0].exactly.adminAccess"]
+
+
 def test_alternatives_without_their_gate_leave_no_request() -> None:
     wanted = template("one")
     wanted["spec"]["spec"]["devices"]["requests"] = [{"name": "r", "firstAvailable": [{"name": "x", **SUB}]}]

@@ -57,9 +57,16 @@ class Dropped(NamedTuple):
     gate: str
 
 
-def without_disabled(record: Record, features: Features) -> tuple[Record, tuple[Dropped, ...]]:
-    """``record`` as it is created, and what is dropped of it. It is the same object if that is nothing."""
+def without_disabled(
+    record: Record, features: Features, old: Record | None = None
+) -> tuple[Record, tuple[Dropped, ...]]:
+    """``record`` as it is created, and what is dropped of it. It is the same object if that is nothing.
+
+    ``old``: the object that it changes; what that has of a feature since before it was off, changes may have, too.
+    """
     on = gates_of(features)
+    if old is not None:
+        on = {**on, **{each.gate: True for each in without_disabled(old, features)[1]}}
     dropped: list[Dropped] = []
     for gate, steps in _rules(record):
         if not on[gate]:

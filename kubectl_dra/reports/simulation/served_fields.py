@@ -12,11 +12,12 @@ from kubectl_dra.api.planned import Planned, PodPlan
 from kubectl_dra.api.workloads.beside import OLD_SCHEDULER, Gang
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gangs.workload_refs import policy_of
-from kubectl_dra.model.base import with_spec
+from kubectl_dra.model.base import Record, with_spec
 from kubectl_dra.model.evidence import Coverage, Evidence
 from kubectl_dra.model.features import NEWEST_MINOR, WORKLOAD_REF_MINOR, Features, gate_defaults
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.scheduling import Workload
+from kubectl_dra.reports.simulation.existing import existing
 
 _GROUP = "schedulingGroup"
 
@@ -45,13 +46,14 @@ def as_served(world: ClusterState, objects: Iterable[Planned]) -> Iterator[Plann
 
 def as_stored(world: ClusterState, objects: Sequence[Planned]) -> Iterator[Planned]:
     """The objects without what the server drops where a gate is off, which is said of them; in gangs as below."""
-    return (_enabled(world.features, each) for each in _with_workload_refs(world, objects))
+    return (_enabled(world, each) for each in _with_workload_refs(world, objects))
 
 
-def _enabled(features: Features, planned: Planned) -> Planned:
+def _enabled(world: ClusterState, planned: Planned) -> Planned:
     if planned.record is None:
         return planned
-    record, dropped = without_disabled(planned.record, features)
+    old, features = existing(world.inventory, planned), world.features
+    record, dropped = without_disabled(planned.record, features, old if isinstance(old, Record) else None)
     found = (Finding(each.path, _off(each, features), False, Mistake.UNSERVED_FIELD) for each in dropped)
     return replace(planned, record=record, findings=(*planned.findings, *found)) if dropped else planned
 
