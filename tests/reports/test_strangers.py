@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -902,6 +902,30 @@ def test_pods_that_differ_in_their_names_only_are_told_once(number: int, told: i
     assert text.count("The same holds for 3 more pods that differ from it in their names only: ml/p-1") == told
     assert text.count("It requests") == 1
     assert text.count("like Pod ml/p-0") == (number - 1) * (1 - told)
+
+
+@pytest.mark.parametrize("own", ["labels", "template", "claim"])
+def test_what_is_the_same_but_for_names_is_told_once(own: str) -> None:
+    """Each with its own labels, template or claim: one page, and another one where more is different."""
+
+    def objects(index: int, count: int) -> Iterator[dict[str, Any]]:
+        name = f"t-{index}" if own == "template" else "t"
+        if own == "claim":
+            yield {"apiVersion": "resource.k8s.io/v1", **build.claim(f"c-{index}", build.request(count=count))}
+            pod = a_pod(f"p-{index}", claims=[f"c-{index}"])
+        else:
+            yield template(name, count)
+            pod = a_pod(f"p-{index}", templates=[name])
+        pod["metadata"]["labels"] = {"rank": str(index)}
+        yield pod
+
+    text = page(simulated(*(each for index in range(3) for each in objects(index, 9))))
+    assert text.count("It requests") == 1
+    assert "The same holds, with other names, for 2 more Pods: ml/p-1, ml/p-2." in text
+    if own != "labels":
+        other = page(simulated(*(each for index in range(2) for each in objects(index, 9 + index))))
+        assert other.count("It requests") == 2
+        assert "The same holds" not in other
 
 
 def test_of_what_a_node_has_one_of_another_node_comes_first() -> None:

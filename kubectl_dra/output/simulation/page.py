@@ -27,6 +27,7 @@ from kubectl_dra.output.simulation import as_written, faults, manifests, numbers
 from kubectl_dra.output.simulation.domains import domain_lines, told_once, too_small
 from kubectl_dra.output.simulation.names import object_name
 from kubectl_dra.output.simulation.queues import queue_heads, queue_text
+from kubectl_dra.output.simulation.same_pages import Blocks, other_lines, told_together
 from kubectl_dra.output.simulation.verdicts import (
     alike_lines,
     alternative_lines,
@@ -72,20 +73,23 @@ def simulation_page(
     blocks = list(_head_blocks(report, address))
     left = bool(_wrong(report))
     told: list[PodSimulation] = []
+    pages: list[tuple[PodSimulation, Blocks]] = []
     # What never fits comes first; of each the order is that in which they were placed.
     for pod, alike in sorted(
         with_alike(told_once(by_group(report.pods))), key=lambda each: never_fits(each[0]), reverse=True
     ):
         same = next((each for each in told if _is_same(each, pod)), None)
         shown = _pod_blocks(pod, now, address, left=left, steps=steps) if same is None else _as_before(pod, same)
-        blocks += [*shown, list(alike_lines(alike))]
+        page = [*shown, list(alike_lines(alike))]
         for then in (each for each in report.then if (each.subject, each.role) == (pod.subject, pod.role)):
             accepted = report.accepted if pod.blocked else ()
             lines = list(manifests.misplaced_lines(report.misplaced, pod.subject))
             lines += faults.as_if_lines(report.corrected, accepted)
-            blocks.append(lines)
-            blocks += _pod_blocks(then, now, address, left=left, steps=steps)
+            page += [lines, *_pod_blocks(then, now, address, left=left, steps=steps)]
+        pages.append((pod, page))
         told.append(pod)
+    for each in told_together(pages):
+        blocks += [*each.blocks, list(other_lines(each.others))]
     subjects = {pod.subject for pod in report.pods}
     if later := [each for each in report.then if each.subject not in subjects]:
         blocks.append(list(faults.as_if_lines(report.corrected, report.accepted)))
