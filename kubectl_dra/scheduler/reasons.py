@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
-from kubectl_dra.scheduler.fit_error import DYNAMIC_RESOURCES
+from kubectl_dra.scheduler.fit_error import DYNAMIC_RESOURCES, parse_fit_error
 from kubectl_dra.scheduler.plugins import (
     inter_pod_affinity,
     node_affinity,
@@ -38,6 +38,7 @@ TOO_FEW_SIBLINGS: Final = "cannot find enough sibling pods"
 TOPOLOGY_MATCH: Final = "NodeResourceTopologyMatch"
 CAPACITY_SCHEDULING: Final = "CapacityScheduling"
 HAMI: Final = "HAMi"
+LOAD_AWARE: Final = "LoadAwareScheduling"
 #: The constraints that the scheduler's configuration gives to pods without any; those that it has by default only
 #: score (upstream: podtopologyspread/plugin.go, systemDefaultConstraints).
 DEFAULT_SPREAD: Final = "PodTopologySpread (default constraints)"
@@ -117,6 +118,8 @@ _PATTERNS: Final = tuple(
         (r"invalid node topology data", TOPOLOGY_MATCH),
         (r"Pod .* is rejected in Pre[Ff]ilter because .*ElasticQuota.*", CAPACITY_SCHEDULING),
         # Project-HAMi, pkg/scheduler/scheduler.go and pkg/device/common (an extender)
+        # koordinator, pkg/scheduler/plugins/loadaware/load_aware.go
+        (r"node\(s\) \S+ (aggregated )?usage exceed threshold", LOAD_AWARE),
         (r"node unregistered", HAMI),
         (r"(\d+/\d+ )?(Card[A-Z]\w+|NumaNotFit|ExclusiveDeviceAllocateConflict)\b.*", HAMI),
         (
@@ -167,6 +170,13 @@ def plugin_of(reason: str, unspread: bool = False) -> str:
 def is_simulated(reason: str, unspread: bool = False) -> bool:
     """Whether ``reason`` is one that is reproduced here."""
     return kind_of(plugin_of(reason, unspread)) is not PluginSubject.OTHER
+
+
+def not_simulated(message: str) -> Mapping[str, int]:
+    """The reasons of a message that no plugin of the default profile writes, with the number of nodes of each."""
+    said = parse_fit_error(message)
+    found = said.reasons.items() if said is not None else ()
+    return {text: nodes for text, nodes in found if not is_simulated(text)}
 
 
 def is_about_nodes(reason: str, unspread: bool = False) -> bool:

@@ -18,6 +18,7 @@ from kubectl_dra.output.pending.gangs import elsewhere_lines
 from kubectl_dra.output.pending.go_errors import innermost, without_uids
 from kubectl_dra.output.pending.lingering import OVERDUE
 from kubectl_dra.output.pending.made import refused_lines
+from kubectl_dra.output.pending.plugin_words import OF_PLUGINS, rule_of
 from kubectl_dra.output.pending.reasons.running import DETAIL_TOLD
 from kubectl_dra.output.pending.taints import evicting_line, tolerated
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
@@ -25,6 +26,7 @@ from kubectl_dra.output.words import ago, counted, first_of, lasting, listed, of
 from kubectl_dra.reports.pending.events import AutoscalerWords, NamedEvent
 from kubectl_dra.reports.pending.failing_pods import FailingPod
 from kubectl_dra.reports.pending.same_pools import SamePool
+from kubectl_dra.scheduler.reasons import not_simulated
 
 #: Advice by the words of cluster-autoscaler (processors/status and core/scaleup/orchestrator/skippedreasons.go).
 _FINALIZER: Final = Safe("Do not remove its finalizer: the devices could then be allocated twice.")
@@ -119,7 +121,13 @@ def _scheduler(found: records.SchedulerName, now: datetime) -> Iterator[Safe]:
     if since is not None and now - since > _SILENT:
         text = "Nothing was written about it since it was created {}: probably no scheduler of this name runs."
         yield from wrapped(fmt(text, ago(found.silent_since, now)), indent=2, first=0)
-    if found.fitting:
+    own = not_simulated(found.words)
+    if found.fitting and own:
+        told = listed([fmt('"{}" ({})', text, counted(nodes, "node")) for text, nodes in own.items()])
+        helps, text = OF_PLUGINS.get(rule_of(found.words)), "what keeps it is a rule of its scheduler, {}.{}"
+        lead = Safe("By the default scheduler's rules it would find a node now: ")
+        yield from wrapped(lead + fmt(text, told, fmt(" {}", helps) if helps else Safe("")), indent=2, first=0)
+    elif found.fitting:
         yield from wrapped(Safe("By the default scheduler's rules it would find a node now."), indent=2, first=0)
 
 

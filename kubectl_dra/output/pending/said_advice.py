@@ -24,6 +24,7 @@ from kubectl_dra.output.pending.other_schedulers import (
     scheduler_log,
     volcano_queue,
 )
+from kubectl_dra.output.pending.plugin_words import OF_PLUGINS, SHOWN_BY, rule_of
 from kubectl_dra.output.pending.queue_limits import limit_of
 from kubectl_dra.output.pending.queues import queue_advice
 from kubectl_dra.output.pending.rejections import (
@@ -40,14 +41,7 @@ from kubectl_dra.reports.invocations import changing, kubectl, reading
 from kubectl_dra.reports.pending.configurations import ConfiguredIn
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.scheduler.fit_error import SCHEDULER_ERROR
-from kubectl_dra.scheduler.reasons import (
-    ADDED_AFFINITY,
-    CAPACITY_SCHEDULING,
-    COSCHEDULING,
-    DEFAULT_SPREAD,
-    HAMI,
-    TOPOLOGY_MATCH,
-)
+from kubectl_dra.scheduler.reasons import COSCHEDULING
 
 #: Upstream: container-device-interface's cdi.Cache.InjectDevices, by containerd and CRI-O.
 _CDI: Final = re.compile(r"\bCDI\b")
@@ -77,42 +71,6 @@ _EVERYWHERE: Final = ("cpu", "memory", "pods")
 _ACCOUNT: Final = re.compile(r"system:serviceaccount:(?P<namespace>[a-z0-9-]+):(?P<name>[a-z0-9.-]+)")
 #: Drivers of network devices, of a pod that shares the node's network (google/dranet, pkg/driver/nri_hooks.go).
 _HOST_NETWORK: Final = re.compile(r"host ?network", re.IGNORECASE)
-
-#: Plugins and extenders that are known by their words: which objects they decide by.
-_OF_PLUGINS: Final = {
-    TOPOLOGY_MATCH: Safe(
-        "None of these nodes has a NUMA node with all the cpu, memory and device-plugin resources that the pod, or one "
-        "of its containers, requests; devices of claims do not count there. Request less of these, or have a node with "
-        "another topology policy."
-    ),
-    CAPACITY_SCHEDULING: Safe("An ElasticQuota is used up: end pods of its namespace, or raise its maximum."),
-    DEFAULT_SPREAD: Safe(
-        "These constraints spread the pods of its Service, ReplicaSet or StatefulSet. topologySpreadConstraints in the "
-        "pod's template replace them; with whenUnsatisfiable: ScheduleAnyway they forbid no node. An administrator "
-        "finds them in the KubeSchedulerConfiguration: pluginConfig PodTopologySpread, defaultConstraints."
-    ),
-    ADDED_AFFINITY: Safe(
-        "An administrator finds it in the KubeSchedulerConfiguration (pluginConfig NodeAffinity, addedAffinity): give "
-        "the nodes the labels that it requires, or the pod the schedulerName of another profile."
-    ),
-    HAMI: Safe(
-        "HAMi's extender reads the devices that its own device plugin has written into the node's annotations, and "
-        "knows no ResourceSlices. A pod that only has claims needs no hami-scheduler and none of its resources; else "
-        "see that the device plugin runs on these nodes, and writes its hami.io annotations."
-    ),
-}
-#: The command that shows these objects, and what they say.
-_SHOWN_BY: Final = {
-    TOPOLOGY_MATCH: (
-        "What each NUMA node has left: {}",
-        ("get", "noderesourcetopologies.topology.node.k8s.io", "-o", "yaml"),
-    ),
-    CAPACITY_SCHEDULING: (
-        "The maximum, and what is used: {}",
-        ("get", "elasticquotas.scheduling.x-k8s.io", "-A", "-o", "yaml"),
-    ),
-    HAMI: ("The annotations of the nodes: {}", ("get", "nodes", "-o", "yaml")),
-}
 
 
 def advice_on_words(report: PendingReport) -> Safe | None:
@@ -173,6 +131,8 @@ def _advice_on_others(report: PendingReport) -> Safe | None:
                 "queue may use and what it uses. Do not give pods of a task group to the default scheduler one by one."
             )
             return Safe(text)
+        case records.SchedulerName(words=words) if cause.code is Code.OTHER_SCHEDULER and (rule := rule_of(words)):
+            return OF_PLUGINS[rule]
         case records.SchedulerName(words=words) if words and cause.code is Code.OTHER_SCHEDULER:
             text = (
                 "It runs, as it has written this; by which rules it decides cannot be read from the cluster. Read its "
@@ -186,8 +146,8 @@ def _advice_on_others(report: PendingReport) -> Safe | None:
                 "by itself."
             )
             return fmt(text, plugin)
-        case records.PluginText(plugin=plugin) if plugin in _OF_PLUGINS and cause.code is Code.OTHER_PLUGIN:
-            return _OF_PLUGINS[plugin]
+        case records.PluginText(plugin=plugin) if plugin in OF_PLUGINS and cause.code is Code.OTHER_PLUGIN:
+            return OF_PLUGINS[plugin]
         case records.PluginText(plugin=plugin) if plugin != COSCHEDULING and cause.code is Code.OTHER_PLUGIN:
             text = (
                 "No plugin of the default profile writes such words: read the log of the scheduler and its "
@@ -219,7 +179,8 @@ def plugin_commands(report: PendingReport, address: Address) -> Iterator[Safe]:
         yield from mixed_commands(detail, address)
     if report.agent is not None:
         yield from agent_commands(report.agent, address)
-    shown = _SHOWN_BY.get(detail.plugin) if isinstance(detail, records.PluginText) else None
+    plugin = detail.plugin if isinstance(detail, records.PluginText) else ""
+    shown = SHOWN_BY.get(rule_of(detail.words) if isinstance(detail, records.SchedulerName) else plugin)
     line = command(reading(kubectl(*shown[1]), address)) if shown is not None else None
     if shown is not None and line is not None:
         yield fmt(shown[0], line)

@@ -209,3 +209,25 @@ def test_two_changes_are_offered_in_one_order_only() -> None:
     report = report_of(*CLUSTER, pod, build.claim("claim", build.request(count=2)))
     ways = [{type(action).__name__ for action in way.actions} for way in report.remedies]
     assert ways.count({"EditClaim", "EditPod"}) == 1, ways
+
+
+def test_a_rule_of_another_scheduler_is_named_where_the_default_one_would_place_the_pod() -> None:
+    words = "0/2 nodes are available: 1 cannot allocate all claims, 1 node(s) cpu usage exceed threshold."
+    tail = " preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling."
+    pod = build.pod(claims=["claim"], schedulerName="koord-scheduler")
+    report = report_of(*CLUSTER, pod, build.claim(), build.event("pod", "FailedScheduling", words + tail))
+    assert first_line(report) == f'Pod ml/pod is pending: its scheduler "koord-scheduler" says: {words}'
+    page = " ".join(page_of(report).split())
+    assert (
+        "By the default scheduler's rules it would find a node now: what keeps it is a rule of its scheduler, "
+        '"node(s) cpu usage exceed threshold" (1 node). These nodes are used more than Koordinator\'s'
+    ) in page
+    assert "kubectl get nodemetrics.slo.koordinator.sh -o yaml" in page
+
+
+def test_words_of_plugins_that_every_scheduler_has_are_no_rule_of_its_own() -> None:
+    pod = build.pod(claims=["claim"], schedulerName="binpack")
+    words = "0/1 nodes are available: 1 cannot allocate all claims."
+    page = page_of(report_of(*CLUSTER, pod, build.claim(), build.event("pod", "FailedScheduling", words)))
+    assert "it would find a node now." in page
+    assert "a rule of its scheduler" not in page

@@ -14,6 +14,7 @@ from kubectl_dra.output.pending.quotas import quota_sentence
 from kubectl_dra.output.pending.reasons.sentence import Sentence, object_name, with_detail
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import listed, plural, shortened
+from kubectl_dra.scheduler.fit_error import without_idle_words, without_preemption
 
 _ELSEWHERE: Final = 3
 _USERS: Final = 3
@@ -93,7 +94,8 @@ def _not_owned(entry: records.ClaimEntry, cause: records.Cause) -> Safe:
 def _left_to(cause: records.Cause) -> Safe:
     match cause.detail:
         case records.SchedulerName(name=name, words=words) if words:
-            return fmt('its scheduler "{}" says: {}', name, words.rstrip(". "))
+            said = without_idle_words(without_preemption(words))
+            return fmt('its scheduler "{}" says: {}', name, said.rstrip(". "))
         case records.SchedulerName(name=name):
             # One that contains the name is a scheduler of its own.
             # The last word is that of any scheduler's name.
