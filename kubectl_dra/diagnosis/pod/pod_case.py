@@ -190,6 +190,11 @@ class PodCase:
         unreadable = any(entry.problem is ClaimProblem.UNREADABLE for entry in self.entries)
         return Finding(Verdict.UNKNOWN, (self._evidence_cause(),), Prediction()) if unreadable else None
 
+    def _as_heard(self, causes: Sequence[Cause] = ()) -> tuple[Cause, ...]:
+        """That data is missing, what the scheduler's words say by themselves, and what else was found."""
+        seen = agreement.observed(self.pod, self._events())
+        return (self._evidence_cause(), *whole_words.beside(self.world, self.pod, causes, seen))
+
     def _evidence_cause(self) -> Cause:
         seen = agreement.observed(self.pod, self._events())
         closed = (e.name.name for e in self.entries if e.problem is ClaimProblem.UNREADABLE and e.name is not None)
@@ -207,7 +212,7 @@ class PodCase:
             return None
         absent = members.without_group(world, group, self.pod)
         if absent is None and (self._lacks_evidence() or not nodes_can_tell(world)):
-            return Finding(Verdict.UNKNOWN, (self._evidence_cause(),), Prediction())
+            return Finding(Verdict.UNKNOWN, self._as_heard(), Prediction())
         waits = binding.waits(self.world, self.pod, _claims(self.entries)) if absent is None else ()
         if waits:
             return Finding(Verdict.BINDING, waits)
@@ -217,7 +222,7 @@ class PodCase:
         self._unread = found.unread
         causes = found.causes
         if found.verdict is Verdict.UNKNOWN and (self._lacks_evidence() or not causes):
-            causes = (self._evidence_cause(), *causes)
+            causes = self._as_heard(causes)
         fitting = sum(len(each.nodes) for each in found.nodes if each.outcome is NodeOutcome.FITS)
         silent = found.verdict in (Verdict.GATED, Verdict.NOT_PENDING)
         fitting = fitting if found.verdict is Verdict.SCHEDULABLE else 0
@@ -258,7 +263,7 @@ class PodCase:
         causes += (before,) if before is not None else ()
         heard = None
         if judgement.verdict is Verdict.UNKNOWN and self._lacks_evidence():
-            causes = (self._evidence_cause(), *whole_words.beside(causes, seen))
+            causes = self._as_heard(causes)
             heard = whole_words.under_way(self.pod, seen)
         return Finding(
             judgement.verdict,

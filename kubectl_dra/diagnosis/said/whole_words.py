@@ -13,8 +13,10 @@ from typing import Final
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.gangs.cycles import group_key
 from kubectl_dra.diagnosis.gates.makers import said_shortages
-from kubectl_dra.diagnosis.records import Cause, FatalError, ObjectRef, Observed, Preemption
+from kubectl_dra.diagnosis.gates.quota import with_users
+from kubectl_dra.diagnosis.records import Cause, FatalError, GroupShortage, ObjectRef, Observed, Preemption
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
@@ -28,13 +30,18 @@ _SELECTOR: Final = re.compile(
     r"selector #(?P<selector>\d+) on device (?P<device>\S+): CEL runtime error: (?P<detail>.*)",
     re.DOTALL,
 )
+#: Upstream: schedule_one_podgroup.go; GangScheduling's PlacementFeasible.
+_GANG: Final = re.compile(
+    r"pod group is unschedulable, minCount \((?P<least>\d+)\) cannot be satisfied: (?P<placed>\d+) scheduled, "
+    r"\d+ remaining"
+)
 #: What the scheduler adds to a missing key.
 _HINT: Final = ". consider using CEL optional chaining"
 _AT_MOST: Final = 3
 _ONE_POD: Final = "ReadWriteOncePod"
 
 
-def causes(seen: Observed | None) -> Iterator[Cause]:
+def causes(state: ClusterState, pod: Pod, seen: Observed | None) -> Iterator[Cause]:
     """What ends every attempt, by the words alone."""
     if seen is None or seen.status != "False":
         return
@@ -45,12 +52,27 @@ def causes(seen: Observed | None) -> Iterator[Cause]:
         detail = found["detail"].partition(_HINT)[0].strip()
         error = FatalError(seen.message, found["device"], int(found["selector"]), found["owner"], detail=detail)
         yield Cause(Code.CLASS_SELECTOR_FAILS if of_class else Code.SELECTOR_FAILS, error, claim)
-    yield from (Cause(Code.QUOTA_EXCEEDED, each) for each in said_shortages(seen.message))
+    namespace, features = pod.metadata.namespace, state.features
+    for each in said_shortages(seen.message):
+        yield Cause(Code.QUOTA_EXCEEDED, with_users(each, namespace, state.inventory, features))
+    yield from _of_group(state, pod, seen)
 
 
-def beside(found: Iterable[Cause], seen: Observed | None) -> tuple[Cause, ...]:
+def _of_group(state: ClusterState, pod: Pod, seen: Observed) -> Iterator[Cause]:
+    """How many of the pods that start together find a node; those that have one already are among them."""
+    group, found = group_key(pod), _GANG.match(seen.message)
+    if group is None or found is None:
+        return
+    least, placed = int(found["least"]), int(found["placed"])
+    here = (each for key, each in state.inventory.pods.items() if key.namespace == group.namespace)
+    waiting = sum(group_key(each) == group and not each.spec.node_name for each in here)
+    shortage = GroupShortage(ObjectRef.of("PodGroup", group), least, 0, placed, max(waiting, least))
+    yield Cause(Code.POD_GROUP_UNPLACED, shortage)
+
+
+def beside(state: ClusterState, pod: Pod, found: Iterable[Cause], seen: Observed | None) -> tuple[Cause, ...]:
     """What else was found, behind what the words say; that the API server refused something says less than they."""
-    said = tuple(causes(seen))
+    said = tuple(causes(state, pod, seen))
     return (*said, *(each for each in found if not said or each.code is not Code.API_ERROR_AT_BINDING))
 
 

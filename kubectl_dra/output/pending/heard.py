@@ -14,6 +14,7 @@ from kubectl_dra.diagnosis.records import (
     Bound,
     Cause,
     FatalError,
+    GroupShortage,
     HeardReason,
     HeldFor,
     MissingEvidence,
@@ -42,8 +43,12 @@ from kubectl_dra.scheduler.reasons import is_simulated
 
 #: What every node has some of, and no device.
 _NO_DEVICES: Final = ("cpu", "memory", "ephemeral-storage")
+_OF_GROUP: Final = Safe(
+    "Let each pod need less, wait until devices are free for all of them, or lower minCount of the PodGroup, which can "
+    "be changed while pods wait."
+)
 #: What the scheduler's words say by themselves.
-_NAMED: Final = (Code.SELECTOR_FAILS, Code.CLASS_SELECTOR_FAILS, Code.QUOTA_EXCEEDED)
+_NAMED: Final = (Code.SELECTOR_FAILS, Code.CLASS_SELECTOR_FAILS, Code.QUOTA_EXCEEDED, Code.POD_GROUP_UNPLACED)
 _TAINTED: Final = Safe(
     "What usually helps: Ask whoever may read the rules which devices are tainted, and why. A taint ends with its "
     "rule, once the fault is repaired; until then only requests that tolerate it get the device. What shows the rules:"
@@ -103,7 +108,7 @@ def named_cause(report: PendingReport) -> Cause | None:
     if not is_heard_first(report) or len(report.causes) == 1:
         return None
     told = report.causes[1]
-    return told if told.code in _NAMED and isinstance(told.detail, FatalError | QuotaShortage) else None
+    return told if told.code in _NAMED and isinstance(told.detail, FatalError | QuotaShortage | GroupShortage) else None
 
 
 def makes_room(report: PendingReport) -> bool:
@@ -244,7 +249,12 @@ def _against(reason: HeardReason, report: PendingReport) -> Safe | None:
 
 
 def _against_named(cause: Cause) -> Safe:
-    return quota_advice(cause.detail) if isinstance(cause.detail, QuotaShortage) else _of_page(cause.code)
+    match cause.detail:
+        case QuotaShortage() as shortage:
+            return quota_advice(shortage)
+        case GroupShortage():
+            return _OF_GROUP
+    return _of_page(cause.code)
 
 
 def _of_page(code: Code) -> Safe:

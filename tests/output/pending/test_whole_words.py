@@ -56,8 +56,8 @@ def test_a_quota_that_forbids_the_claim_is_told_with_its_numbers() -> None:
     )
     line, page, codes = told(waiting(words, "SchedulerError"))
     assert line == (
-        'Pod ml/pod is pending: ResourceQuota "few" forbids the claim: 4 of 4 gpu.example.com devices are used, and it '
-        "requests 1 more, says the scheduler."
+        'Pod ml/pod is pending: ResourceQuota "few" forbids the claim: 4 of 4 gpu.example.com devices are used (claim '
+        "claim), and it requests 1 more, says the scheduler."
     )
     assert codes[1] is Code.QUOTA_EXCEEDED
     assert Code.API_ERROR_AT_BINDING not in codes
@@ -155,3 +155,22 @@ def test_a_pod_counts_where_the_words_are_of_the_plugin_for_devices() -> None:
         pod["status"]["conditions"] = [condition]
         state = ClusterState(facts.inventory([pod]), facts.evidence("DeviceClass"), features(), CLOCK)
         assert bool(pending_pods(state)) is counts
+
+
+def test_how_many_pods_of_a_group_find_a_node_is_told() -> None:
+    words = "pod group is unschedulable, minCount (4) cannot be satisfied: 2 scheduled, 1 remaining"
+    line, page, codes = told(waiting(words, schedulingGroup={"podGroupName": "mpi"}), unread=(*UNREAD, "PodGroup"))
+    assert line == (
+        "Pod ml/pod is pending: PodGroup mpi needs 4 pods at the same time, and only 2 find a node, says the scheduler."
+    )
+    assert codes[:2] == [Code.EVIDENCE_MISSING, Code.POD_GROUP_UNPLACED]
+    assert "lower minCount of the PodGroup, which can be changed while pods wait." in page
+
+
+def test_claims_of_the_namespace_that_are_charged_are_named() -> None:
+    other = build.claim("other", build.request(count=4))
+    words = (
+        'running PreBind plugin "DynamicResources": create claim for extended resources ml/pod: resourceclaims "pod-" '
+        f"is forbidden: exceeded quota: few, requested: {DEVICES}=1, used: {DEVICES}=4, limited: {DEVICES}=4"
+    )
+    assert "are used (claims other 4, claim 1), and it requests 1 more" in told(waiting(words), other)[0]
