@@ -172,6 +172,11 @@ def is_simulated(reason: str, unspread: bool = False) -> bool:
     return kind_of(plugin_of(reason, unspread)) is not PluginSubject.OTHER
 
 
+def is_of_default_plugins(message: str) -> bool:
+    """Whether a message counts nodes in the words of kube-scheduler, all of them of plugins of the default profile."""
+    return parse_fit_error(message) is not None and not not_simulated(message)
+
+
 def not_simulated(message: str) -> Mapping[str, int]:
     """The reasons of a message that no plugin of the default profile writes, with the number of nodes of each."""
     said = parse_fit_error(message)

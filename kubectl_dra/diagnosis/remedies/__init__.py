@@ -31,6 +31,7 @@ from kubectl_dra.diagnosis.remedies import (
     objects,
     offers,
     on_node,
+    other_profile,
     own_claim,
     quotas,
     raised_quota,
@@ -126,6 +127,8 @@ def find(
     claims = (world.inventory.claims.get(ref.key) for ref in diagnosis.claims)
     if classic.concerns(claim for claim in claims if claim is not None):
         return Proposals(())  # what a driver would answer can't be tried
+    if (there := other_profile.as_default(world, diagnosis)) is not None:
+        return other_profile.unverified(find(*there, keep, owners))
     diagnosis = together.in_the_way(world, diagnosis)
     group = together.together(world, diagnosis)
     theirs = pods_of(world, group.group) if group else ()

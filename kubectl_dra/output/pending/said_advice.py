@@ -41,7 +41,7 @@ from kubectl_dra.reports.invocations import changing, kubectl, reading
 from kubectl_dra.reports.pending.configurations import ConfiguredIn
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.scheduler.fit_error import SCHEDULER_ERROR
-from kubectl_dra.scheduler.reasons import COSCHEDULING
+from kubectl_dra.scheduler.reasons import COSCHEDULING, is_of_default_plugins
 
 #: Upstream: container-device-interface's cdi.Cache.InjectDevices, by containerd and CRI-O.
 _CDI: Final = re.compile(r"\bCDI\b")
@@ -133,6 +133,13 @@ def _advice_on_others(report: PendingReport) -> Safe | None:
             return Safe(text)
         case records.SchedulerName(words=words) if cause.code is Code.OTHER_SCHEDULER and (rule := rule_of(words)):
             return OF_PLUGINS[rule]
+        case records.SchedulerName(words=words) if len(report.causes) > 1 and is_of_default_plugins(words):
+            text = (
+                "Its words are those of kube-scheduler, so that the default scheduler would say the same: what is in "
+                "the way has to change, not schedulerName. What else its configuration enables cannot be read from the "
+                "cluster."
+            )
+            return Safe(text)
         case records.SchedulerName(words=words) if words and cause.code is Code.OTHER_SCHEDULER:
             text = (
                 "It runs, as it has written this; by which rules it decides cannot be read from the cluster. Read its "

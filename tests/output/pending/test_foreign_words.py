@@ -231,3 +231,21 @@ def test_words_of_plugins_that_every_scheduler_has_are_no_rule_of_its_own() -> N
     page = page_of(report_of(*CLUSTER, pod, build.claim(), build.event("pod", "FailedScheduling", words)))
     assert "it would find a node now." in page
     assert "a rule of its scheduler" not in page
+
+
+def test_a_second_kube_scheduler_is_not_what_has_to_change() -> None:
+    """Its words are the default scheduler's, and so is the cause; what its configuration adds is not known."""
+    pod = build.pod(claims=["claim"], schedulerName="binpack")
+    words = "0/1 nodes are available: 1 cannot allocate all claims."
+    said = build.event("pod", "FailedScheduling", words)
+    report = report_of(*CLUSTER, pod, build.claim("claim", build.request(count=2)), said)
+    assert report.remedies
+    assert not any(way.verified for way in report.remedies)
+    page = " ".join(page_of(report).split())
+    assert "What could help 1 request 1 device instead of 2 would run on node-1" in page
+    assert "use the default scheduler" not in page
+    assert "what is in the way has to change, not schedulerName." in page
+    # A rule of its own may be what keeps the pod: then it may be the scheduler that has to change.
+    own = build.event("pod", "FailedScheduling", "0/1 nodes are available: 1 node(s) are asleep.")
+    other = report_of(*CLUSTER, pod, build.claim("claim", build.request(count=2)), own)
+    assert "use the default scheduler" in page_of(other)
