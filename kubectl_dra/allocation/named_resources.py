@@ -72,7 +72,6 @@ class NamedSelection(msgspec.Struct, frozen=True):
 
     @property
     def complete(self) -> bool:
-        """Whether every request has an instance."""
         return self.error is None and None not in self.chosen
 
 

@@ -39,7 +39,6 @@ _SERVER_MADE: Final = frozenset({"status", "metadata"})
 
 
 def is_builtin(api_version: str, kind: str) -> bool:
-    """Whether the fields of the kind are known."""
     return (api_version, kind) in _KINDS
 
 

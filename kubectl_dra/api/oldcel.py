@@ -26,7 +26,6 @@ class UntranslatableError(ValueError):
 
 
 def written_selector(expression: str) -> DeviceSelector:
-    """A translated expression as v1 holds it."""
     return DeviceSelector(CELSelector(expression))
 
 

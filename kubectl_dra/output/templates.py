@@ -19,7 +19,6 @@ Writer = Callable[[bytes], Safe]
 
 
 def is_template(output: str) -> bool:
-    """Whether ``-o`` names one of these formats."""
     return output.partition("=")[0] in NAMES
 
 

@@ -19,12 +19,10 @@ class ConversionReport:
 
     @property
     def objects(self) -> tuple[bytes, ...]:
-        """All resulting objects as JSON."""
         return tuple(data for conversion in self.conversions for data in conversion.objects)
 
     @property
     def unreadable(self) -> bool:
-        """Whether an object could not be read."""
         return any(conversion.error for conversion in self.conversions)
 
     @property

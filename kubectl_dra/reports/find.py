@@ -77,5 +77,4 @@ def pool_names(facts: ClusterState) -> tuple[str, ...]:
 
 
 def devices_of(pool: PoolId, facts: ClusterState) -> tuple[DeviceId, ...]:
-    """The devices of a pool's newest generation."""
     return tuple(DeviceId(*pool, device.name) for slice_ in facts.newest(pool) for device in slice_.spec.devices)

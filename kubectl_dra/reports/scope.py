@@ -61,7 +61,6 @@ def device_scope(device: Device, slice_: ResourceSlice, facts: ClusterState) -> 
 
 
 def claim_scope(selector: NodeSelector | None, facts: ClusterState) -> Scope:
-    """Where an allocated claim can be used."""
     return _scope(None, selector is None, selector, facts)
 
 

@@ -31,7 +31,6 @@ class Attempt:
 
     @property
     def stop(self) -> Status | None:
-        """Why no node was looked at."""
         return self.selection.stop
 
     @cached_property

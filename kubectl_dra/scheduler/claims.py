@@ -65,7 +65,6 @@ def sources(entry: PodResourceClaim) -> tuple[str | None, str | None]:
 
 
 def resolve(inventory: Inventory, evidence: Evidence, features: Features, pod: Pod) -> tuple[ResolvedEntry, ...]:
-    """All entries of a pod in their order."""
     return tuple(_resolve_entry(inventory, evidence, features, pod, entry) for entry in pod.spec.resource_claims)
 
 

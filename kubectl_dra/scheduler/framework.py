@@ -45,7 +45,6 @@ class Cycle:
 
     @property
     def features(self) -> Features:
-        """What is switched on in the scheduler."""
         return self.snapshot.features
 
     def write(self, state: object) -> None:
@@ -121,7 +120,6 @@ class Plugin:
         return PASS
 
     def filter(self, cycle: Cycle, node: NodeInfo) -> Status:
-        """Whether the pod can run on the node."""
         return SUCCESS
 
     def filter_all(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[Status]:

@@ -30,12 +30,10 @@ _FILESYSTEM: Final = "Filesystem"
 
 
 def request_of(claim: PersistentVolumeClaim) -> Quantity:
-    """The storage that a claim asks for."""
     return claim.spec.resources.requests.get(STORAGE, _ZERO)
 
 
 def capacity_of(volume: PersistentVolume) -> Quantity:
-    """The storage that a volume has."""
     return volume.spec.capacity.get(STORAGE, _ZERO)
 
 

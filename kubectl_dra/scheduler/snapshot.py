@@ -255,11 +255,9 @@ class Snapshot(msgspec.Struct, frozen=True):
 
     @property
     def features(self) -> Features:
-        """What is switched on in the scheduler."""
         return self.state.features
 
     def complete(self, kind: str) -> bool:
-        """Whether every object of ``kind`` is known."""
         return self.state.evidence.complete(kind)
 
     @property

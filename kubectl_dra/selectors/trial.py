@@ -59,7 +59,6 @@ class SelectorTrial(Generic[PublishedT]):
 
     @cached_property
     def usable(self) -> bool:
-        """Whether the scheduler can evaluate all of them."""
         return self.class_found and all(selector.program is not None for selector in self.selectors)
 
     @cached_property

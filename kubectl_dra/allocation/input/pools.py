@@ -53,7 +53,6 @@ class NodePool(msgspec.Struct, eq=False):
 
     @property
     def usable(self) -> bool:
-        """Whether devices may be allocated from it."""
         return self.seen == self.expected and self.invalid is None
 
     @property

@@ -96,5 +96,4 @@ def _fits(value: Quantity, field: Field) -> bool:
 
 
 def whole(value: Quantity) -> int:
-    """``Quantity.Value()``: rounded up."""
     return value.ceil()

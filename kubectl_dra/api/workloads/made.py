@@ -119,7 +119,6 @@ def job_group(job: Tree) -> dict[str, Any] | None:
 
 
 def is_job(tree: Tree) -> bool:
-    """Whether it is a Job of Kubernetes itself."""
     return group_of(tree.get("apiVersion")) == "batch" and tree.get("kind") == "Job"
 
 

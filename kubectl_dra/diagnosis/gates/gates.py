@@ -206,5 +206,4 @@ def owner_of(claim: ResourceClaim | None) -> ObjectRef | None:
 
 
 def names_claims(pod: Pod) -> bool:
-    """Whether the pod names any claim or template."""
     return any(any(sources(entry)) for entry in pod.spec.resource_claims)

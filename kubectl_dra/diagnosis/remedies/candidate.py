@@ -198,7 +198,6 @@ class ClaimEditor:
         self.several = len(claim.spec.devices.requests) > 1
 
     def edit(self, field: str, before: str, after: str, edit: Callable[[Form], Form], cost: int) -> Candidate:
-        """The request with another value of one field."""
         return self.of_spec(field, before, after, edit_request(self.request, edit), cost)
 
     def of_spec(self, field: str, before: str, after: str, edit: SpecEdit, cost: int) -> Candidate:
@@ -246,7 +245,6 @@ def first_of(forms: Sequence[Candidate]) -> Iterator[Candidate]:
 
 
 def request_of(claim: ResourceClaim, name: str) -> Form | None:
-    """The request or alternative with that full name."""
     return dict(forms(claim.spec)).get(name)
 
 

@@ -39,7 +39,6 @@ _WRITTEN_LAST: Final = (ManagedFields("9999-12-31T23:59:59Z"),)
 
 
 def put(objects: Mapping[K, T], key: K, value: T) -> Mapping[K, T]:
-    """The mapping with one entry replaced or added."""
     return edited(objects, {key: value})
 
 

@@ -85,7 +85,6 @@ def _count(editor: ClaimEditor, request: Form, funnels: Sequence[records.Funnel]
 
 
 def with_count(editor: ClaimEditor, before: int, after: int, cost: int) -> Candidate:
-    """A request for another number of devices."""
     return editor.edit("count", str(before), str(after), changes.having(count=after), cost)
 
 

@@ -75,7 +75,6 @@ class GroupOfPod:
 
     @cached_property
     def members(self) -> tuple[Pod, ...]:
-        """Its pods that have no node."""
         return tuple(pod for pod in pods_of(self.world, self.group) if not pod.spec.node_name)
 
     @property

@@ -41,7 +41,6 @@ class Result:
 
     @property
     def fits(self) -> bool:
-        """Whether the pod would be bound."""
         return bool(self.nodes)
 
 

@@ -98,7 +98,6 @@ def nobody(bound: Bound) -> Safe:
 
 
 def known_or(value: int | None) -> Safe:
-    """A number, or that it is unknown."""
     return UNKNOWN if value is None else fmt("{}", value)
 
 

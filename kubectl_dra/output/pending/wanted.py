@@ -79,7 +79,6 @@ class Wanted:
 
     @property
     def many(self) -> bool:
-        """Whether it asks for more than one device."""
         return self.count is None or self.count > 1
 
     def phrase(self, *, free: bool = True) -> Safe:

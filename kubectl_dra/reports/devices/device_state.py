@@ -73,7 +73,6 @@ def device_state(
 
 
 def shareable(device: Device, features: Features) -> bool:
-    """Whether the device may be allocated several times."""
     return features.consumable_capacity and bool(device.allow_multiple_allocations)
 
 

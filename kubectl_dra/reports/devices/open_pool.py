@@ -85,7 +85,6 @@ class PoolFacts:
 
     @property
     def held(self) -> Mapping[str, DeviceHold]:
-        """Its devices that are held, by name."""
         return self.worked.held
 
     @property
@@ -178,12 +177,10 @@ class PoolFacts:
 
     @property
     def holders_bound(self) -> Bound:
-        """Whether all who hold its devices are known."""
         return Bound.EXACT if self.facts.evidence.complete("ResourceClaim") else Bound.AT_LEAST
 
     @property
     def taints_bound(self) -> Bound:
-        """Whether all their taints are known."""
         return Bound.EXACT if self.facts.evidence.complete("DeviceTaintRule") else Bound.AT_LEAST
 
     def device_id(self, device: Device) -> DeviceId:

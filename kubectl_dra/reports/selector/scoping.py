@@ -94,7 +94,6 @@ class Setting:
 
     @property
     def catalog(self) -> Catalog:
-        """What the devices in scope have."""
         return self.published.catalog
 
 
@@ -105,7 +104,6 @@ def value_index(state: ClusterState) -> ValueIndex:
 
 @derived()
 def all_devices(state: ClusterState) -> Setting:
-    """The setting of questions about all devices."""
     return Setting(state)
 
 

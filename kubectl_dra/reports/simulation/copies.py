@@ -291,7 +291,6 @@ def _there(world: ClusterState) -> AbstractSet[Key]:
 
 
 def _new(placed: PlacedCopies, before: ClusterState) -> AbstractSet[Key]:
-    """The pods that were not there before."""
     return placed.world.inventory.pods.keys() - before.inventory.pods.keys()
 
 

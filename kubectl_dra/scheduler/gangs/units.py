@@ -31,7 +31,6 @@ class Unit(msgspec.Struct, frozen=True):
 
     @property
     def start(self) -> float:
-        """When the first of its pods started."""
         return min(start_of(pod.start_time) for pod, _ in self.pods)
 
 

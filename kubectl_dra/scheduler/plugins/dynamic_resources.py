@@ -77,7 +77,6 @@ class SearchError(NodeError):
         return allocation_error(failed.error, self.minor)
 
     def on(self, node: Node) -> SearchError:
-        """With the devices of another node."""
         return SearchError(self.searched.on(node), self.minor)
 
 
@@ -92,7 +91,6 @@ class TimedOut(NodeError):
         return f"node {self.node}: timed out trying to allocate devices"
 
     def on(self, node: Node) -> TimedOut:
-        """The same of another node."""
         return TimedOut(node.metadata.name)
 
 

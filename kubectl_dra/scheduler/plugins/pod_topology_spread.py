@@ -93,7 +93,6 @@ class PodTopologySpread(Plugin):
         return same and any(each.matches(shape.labels) for each in cycle.read(SpreadState).constraints)
 
     def add_pod(self, cycle: Cycle, pod: PodInfo, node: NodeInfo) -> None:
-        """One more in the domains of the node."""
         _change(cycle, pod, node, 1)
 
     def remove_pod(self, cycle: Cycle, pod: PodInfo, node: NodeInfo) -> None:

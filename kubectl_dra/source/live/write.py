@@ -51,7 +51,6 @@ class WriteOutcome(msgspec.Struct, frozen=True):
 
     @property
     def done(self) -> bool:
-        """Whether the cluster is as planned."""
         return self.state in (WriteState.DONE, WriteState.CONFIRMED)
 
 

@@ -31,7 +31,7 @@ from kubectl_dra.tui.text import content, spread
 from kubectl_dra.tui.view import READING, View
 from kubectl_dra.tui.views import lab_texts
 from kubectl_dra.tui.views.lab_devices import LabDevicesView, WouldGet, WouldGetPage
-from kubectl_dra.tui.views.lab_known import FREE, KnownView, Starts, is_for_free
+from kubectl_dra.tui.views.lab_known import FREE, STARTS, KnownView, is_for_free
 
 _DELAY: Final = 0.12
 _MORE: Final = Safe("f7 lists them")
@@ -95,7 +95,7 @@ class LabView(View):
     def queries(self) -> Sequence[Query[object]]:
         """Completions come first: they are quick."""
         if not self._tried.expression.strip():
-            return (self._completing, NAMED_VALUES, Starts(), ALL_CLASSES)
+            return (self._completing, NAMED_VALUES, STARTS, ALL_CLASSES)
         return (self._completing, self._tried, ALL_CLASSES)
 
     # --- what is shown ----------------------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ class LabView(View):
         self._show_completions()
         if not self._tried.expression.strip():
             self.editor.show_errors(())
-            starts = [start.name for start in self.worker.record(Starts()) or ()]
+            starts = [start.name for start in self.worker.record(STARTS) or ()]
             self.page.show(list(lab_texts.introduction(self.worker.record(NAMED_VALUES), starts)))
             return
         report = self.worker.record(self._tried)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from kubectl_dra.cluster import ClusterState
@@ -15,7 +14,7 @@ from kubectl_dra.reports.selector.scoping import all_devices, value_index
 from kubectl_dra.selectors.completion import NamedValue, named_values
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.list_view import ListView
-from kubectl_dra.tui.queries import KNOWN_SELECTORS
+from kubectl_dra.tui.queries import KNOWN_SELECTORS, Report
 from kubectl_dra.tui.report_worker import Query
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ class KnownView(ListView[KnownSelector]):
         super().__init__()
 
     def queries(self) -> Sequence[Query[object]]:
-        return (KNOWN_SELECTORS, Starts())
+        return (KNOWN_SELECTORS, STARTS)
 
     def columns(self) -> Sequence[Column[KnownSelector]]:
         return [
@@ -63,12 +62,12 @@ class KnownView(ListView[KnownSelector]):
         if self.only is None:
             known = (
                 rows,
-                self.worker.record(Starts()),
+                self.worker.record(STARTS),
                 self.dra.memory.selectors,
                 tuple(self.dra.memory.saved.items()),
             )
             if self._made[0] != known:
-                self._made = known, [*self._saved(), *(self.worker.record(Starts()) or ()), *self._tried(), *rows]
+                self._made = known, [*self._saved(), *(self.worker.record(STARTS) or ()), *self._tried(), *rows]
             return self._made[1]
         return [row for row in rows if (row.namespace, row.name) == self.only]
 
@@ -108,15 +107,15 @@ def _origin(selector: KnownSelector) -> Safe:
     return fmt("{} {}", Safe(words.get(selector.kind, selector.kind)), name)
 
 
-@dataclass(frozen=True, slots=True)
-class Starts:
-    """Selectors to start from: every model that the devices have, and every amount of memory, as a least one."""
+def _all_starts(state: ClusterState) -> tuple[KnownSelector, ...]:
+    """The most frequent values first."""
+    names = named_values(all_devices(state).catalog)
+    found = (_starts(each, state) for each in names if each.name.lower() in _MODELS + _MEMORIES)
+    return tuple(start for each in found for start in each)
 
-    def compute(self, cluster: ClusterState) -> tuple[KnownSelector, ...]:
-        """The most frequent values first."""
-        names = named_values(all_devices(cluster).catalog)
-        found = (_starts(each, cluster) for each in names if each.name.lower() in _MODELS + _MEMORIES)
-        return tuple(start for each in found for start in each)
+
+#: Selectors to start from: every model that the devices have, and every amount of memory, as a least one.
+STARTS: Final = Report(_all_starts)
 
 
 def _starts(named: NamedValue, cluster: ClusterState) -> Iterator[KnownSelector]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
@@ -18,24 +17,21 @@ from kubectl_dra.tui.bars import amount_bar
 from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.layouts import Room
 from kubectl_dra.tui.list_view import ListView
-from kubectl_dra.tui.queries import DevicesQuery
+from kubectl_dra.tui.queries import DevicesQuery, Report
 from kubectl_dra.tui.views.devices import DevicesView
 
 _NAMED: Final = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Nodes:
+def _own_devices(state: ClusterState) -> tuple[TopRow, ...]:
     """Every node that has devices of its own; those of no single node are not among them."""
-
-    def compute(self, cluster: ClusterState) -> tuple[TopRow, ...]:
-        return tuple(row for row in top_report(cluster, By.NODES, "").rows if row.name != SHARED)
+    return tuple(row for row in top_report(state, By.NODES, "").rows if row.name != SHARED)
 
 
 class NodesView(ListView[TopRow]):
     """The list, the fullest first."""
 
-    question = Nodes()
+    question = Report(_own_devices)
     crumb = Safe("nodes")
     nothing = Safe("No node has devices of its own.")
     about = POOLS
