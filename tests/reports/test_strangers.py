@@ -612,7 +612,7 @@ def test_devices_that_pods_of_the_files_hold_are_nothing_to_wait_for() -> None:
     some = build.claim("held", held=[("node-1", "gpu-0")], by=["other"], on="node-1")
     other = build.pod("other", claims=["held"], node_name="node-1", phase="Running")
     told = page(simulated(template("one"), deployment(6), world=cluster(some, other)))
-    assert "Of these, 3 are taken by pods that the files make before it." in told
+    assert "3 of the devices in use are taken by pods that the files make before it." in told
 
 
 def spread(**constraint: Any) -> dict[str, Any]:

@@ -386,7 +386,8 @@ def _before(pod: PodSimulation) -> Safe:
     if found.hold_all:
         return Safe(" All of these are taken by pods that the files make before it.")
     are = Safe("is" if found.devices == 1 else "are")
-    return fmt(" Of these, {} {} taken by pods that the files make before it.", found.devices, are)
+    # The nodes of the sentence are the nearest, and these may be on others.
+    return fmt(" {} of the devices in use {} taken by pods that the files make before it.", found.devices, are)
 
 
 def _left_open(pod: PodSimulation) -> list[OpenPlugin]:
