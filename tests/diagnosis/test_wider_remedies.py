@@ -493,3 +493,26 @@ def test_a_trial_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     found(crowded())
     assert asked
     assert len(asked) == len(set(asked))
+
+
+# --- two obstacles ----------------------------------------------------------------------------------------------------
+
+
+def behind_a_taint(**holder_spec: Any) -> Proposals:
+    """The only device is in use, on a node with a taint; the other node has none."""
+    kept = {**build.node(), "spec": {"taints": [{"key": "k", "value": "v", "effect": "NoSchedule"}]}}
+    there = [kept, build.node("node-2"), build.slice_("node-1", build.device("gpu-0"))]
+    return found(there, holder("other", "gpu-0", **holder_spec), wanting(build.request()))
+
+
+def test_behind_a_taint_a_pod_that_holds_the_devices_ends_as_well() -> None:
+    (proposal,) = behind_a_taint().proposals
+    edit, end = proposal.remedy.actions
+    assert isinstance(edit, EditPod)
+    assert (edit.field, edit.after) == ("tolerations[0]", "k=v:NoSchedule")
+    assert isinstance(end, DeletePod)
+    assert (end.pod.name, proposal.remedy.nodes) == ("other", ("node-1",))
+
+
+def test_no_pod_that_the_cluster_needs_ends_for_it() -> None:
+    assert not behind_a_taint(priority=2_000_000_000).proposals

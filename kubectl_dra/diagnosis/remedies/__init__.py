@@ -169,14 +169,18 @@ class _Finder:
             self._per_kind = _PAIRS_OF_LARGE if self._large else _PER_KIND
             self._verify_all(self._pairs([*singles, *freeing.single_pods(case)]))
             if not any(map(_holds, self._found)):
+                self._verify_all(self._pairs(singles, freed=True))
+            if not any(map(_holds, self._found)):
                 self._verify_all(selectors.without_any(case))
         ended = self._trials.exhausted
         repeats = any(proposal.remedy.kind is RemedyKind.AVOID_DEVICE for proposal in self._found)
         untried = [
             _untried(each) for each in singles if not each.changes and not (repeats and each.kind is RemedyKind.WAIT)
         ]
+        ranked = _ranked((*_wanted(self._found), *untried))
+        decent = freeing.spares_the_system(case.world.inventory, [each.remedy for each in ranked[:1]])
         return Proposals(
-            _decent(_ranked((*_wanted(self._found), *untried)))[:_LIMIT],
+            ranked[:_LIMIT] if decent else (),
             pairs and not ended,
             tuple(self._additions()),
             Tried(single, self._tried - single, ended),
@@ -298,21 +302,21 @@ class _Finder:
             for part in parts
         )
 
-    def _pairs(self, singles: Iterable[Candidate]) -> Iterator[Candidate]:
-        """A change that does not help alone, with one that what is then in the way asks for."""
+    def _pairs(self, singles: Iterable[Candidate], *, freed: bool = False) -> Iterator[Candidate]:
+        """A change that does not help alone, with one that what is then in the way asks for, or a pod that ends."""
         for first in [c for c in singles if c.changes and c.kind in FIRST][:_MAX_PARTS]:
             if self._trials.exhausted:
                 return
-            yield from self._followers(first)
+            yield from self._followers(first, freed)
 
-    def _followers(self, first: Candidate) -> Iterator[Candidate]:
+    def _followers(self, first: Candidate, freed: bool) -> Iterator[Candidate]:
         """The candidates for the cluster that ``first`` leads to, each together with it."""
         case = self._case
         world = self._trials.world(first.changes)
         found = Diagnoser(world).pod(case.diagnosis.pod.key)
         then = replace(case, world=world, diagnosis=found, read=case.world.inventory)
-        for second in sorted(_simple(then), key=_cost):
-            if second.changes and second.kind in COMBINABLE:
+        for second in sorted(freeing.single_pods(then) if freed else _simple(then), key=_cost):
+            if second.changes and (freed or second.kind in COMBINABLE):
                 yield merged(first, second)
 
     def _works(self, result: Result) -> bool:
@@ -382,11 +386,6 @@ def _drops(proposal: Proposal, field: str) -> bool:
     """Whether all that is done is to drop something of a claim."""
     actions = proposal.remedy.actions
     return all(isinstance(each, EditClaim) and each.field.startswith(field) and not each.after for each in actions)
-
-
-def _decent(ranked: tuple[Proposal, ...]) -> tuple[Proposal, ...]:
-    """Without proposals to delete system-critical pods where nothing else would come before them."""
-    return ranked if ranked and ranked[0].remedy.cost < freeing.CRITICAL_COST else ()
 
 
 def _ranked(found: Iterable[Proposal]) -> tuple[Proposal, ...]:

@@ -16,7 +16,7 @@ from kubectl_dra.diagnosis.pod.workloads import resolve_workload
 from kubectl_dra.diagnosis.records import ClaimElsewhere, Funnel, NodeOutcome, ObjectRef, StageName
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
-from kubectl_dra.diagnosis.remedies.records import DeleteClaim, DeletePod, RemedyKind, Wait
+from kubectl_dra.diagnosis.remedies.records import DeleteClaim, DeletePod, Remedy, RemedyKind, Wait
 from kubectl_dra.diagnosis.remedies.repelled import ScaleDown
 from kubectl_dra.diagnosis.remedies.trial import Trials
 from kubectl_dra.diagnosis.whatif.nodes import MIRROR
@@ -257,6 +257,16 @@ def _ending(releases: Sequence[_Release], node: str) -> Candidate:
 def _stays(case: Case, pod: Pod) -> bool:
     """Whether it is in vain to delete a pod, or to wait for one that is being deleted."""
     return never_ends(case.world.inventory, pod)
+
+
+def spares_the_system(inventory: Inventory, first: Iterable[Remedy]) -> bool:
+    """Whether the cheapest ways out delete no pod that the cluster itself needs: where one does, nothing else helps."""
+    for remedy in first:
+        deleted = (inventory.pods.get(each.pod.key) for each in remedy.actions if isinstance(each, DeletePod))
+        critical = any(pod is not None and (pod.spec.priority or 0) >= SYSTEM_CRITICAL for pod in deleted)
+        if critical or (len(remedy.actions) == 1 and remedy.cost >= CRITICAL_COST):
+            return False
+    return True
 
 
 def wait_for_end(key: Key) -> Wait:
