@@ -121,7 +121,8 @@ def heard_lines(report: PendingReport, now: datetime) -> Iterator[Safe]:
     seen = report.observed
     if not is_heard_first(report) or seen is None:
         return
-    words, said = without_idle_words(without_preemption(seen.message)), said_of(report)
+    words = seen.message if makes_room(report) else without_idle_words(without_preemption(seen.message))
+    said = said_of(report)
     codes = matching(f"{seen.reason}: {seen.message}" if seen.reason == SCHEDULER_ERROR else seen.message)
     if (said is not None and said.heard) or named_cause(report) is not None:
         when = ago(seen.time, now)

@@ -84,6 +84,7 @@ def test_pods_that_end_for_it_come_first() -> None:
     assert "Why cannot be said" not in line
     assert "kubectl get pods -A --field-selector spec.nodeName=node-b" in page
     assert "0 pods" not in page
+    assert "preemption: not eligible due to a terminating pod on the nominated node." in page
     # A nomination alone is none: the pod may have to wait for other things by now.
     old = waiting(message.partition(" preemption")[0], requests={"cpu": "2"})
     old["status"]["nominatedNodeName"] = "node-b"
