@@ -67,8 +67,24 @@ _DOMAINS: Final = {
     "startup-taint.cluster-autoscaler.kubernetes.io": _AUTOSCALER,
     "status-taint.cluster-autoscaler.kubernetes.io": _AUTOSCALER,
 }
-#: Nodes that are about to go, and the roles of nodes.
-_LEAVING: Final = "ToBeDeletedByClusterAutoscaler"
+#: Of nodes that are about to go, by whom (karpenter, pkg/apis/v1/taints.go; cluster-autoscaler, utils/taints; GKE's
+#: graceful termination; aws-node-termination-handler, pkg/node).
+_LEAVING: Final = {
+    "karpenter.sh/disrupted": "Karpenter",
+    "karpenter.sh/disruption": "Karpenter",
+    "ToBeDeletedByClusterAutoscaler": "the cluster autoscaler",
+    "cloud.google.com/impending-node-termination": "the cloud provider",
+    **dict.fromkeys(
+        (
+            "aws-node-termination-handler/asg-lifecycle-termination",
+            "aws-node-termination-handler/rebalance-recommendation",
+            "aws-node-termination-handler/scheduled-maintenance",
+            "aws-node-termination-handler/spot-itn",
+        ),
+        "the cloud provider",
+    ),
+}
+#: The state of nodes, and their roles.
 _OF_NODES: Final = ("karpenter.sh", "node-role.kubernetes.io")
 _NAMES: Final = frozenset({"agent-not-ready", "not-ready", "uninitialized", "unregistered"})
 
@@ -86,5 +102,10 @@ def remover_of(key: str) -> Remover | None:
 def keeps_for_some(taint: _Taint) -> bool:
     """Whether a taint of a node keeps it for pods that tolerate it, and does not say in what state the node is."""
     domain = taint.key.rpartition("/")[0]
-    of_its_state = taint.key == _LEAVING or domain in _OF_NODES or remover_of(taint.key) is not None
+    of_its_state = bool(removes_node(taint.key)) or domain in _OF_NODES or remover_of(taint.key) is not None
     return taint.effect in PREVENTING and not of_its_state
+
+
+def removes_node(key: str) -> str:
+    """Who is about to remove a node with a taint of this key; empty for a taint that says something else."""
+    return _LEAVING.get(key, "")

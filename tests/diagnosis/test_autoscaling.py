@@ -350,3 +350,23 @@ def test_nothing_that_is_no_group_is_one() -> None:
     ]
     for group in groups_of(sources(*broken)):
         assert group.kind in {"MachineDeployment", "NodePool"}
+
+
+def test_a_node_claim_that_could_not_be_launched_is_no_node_and_tells_why() -> None:
+    def claimed(name: str, launched: str, made: str) -> dict[str, Any]:
+        condition = {"type": "Launched", "status": launched, "reason": "InsufficientCapacityError", "message": "no p5"}
+        labels = {"karpenter.sh/nodepool": "gpu"}
+        return {
+            "apiVersion": "karpenter.sh/v1",
+            "kind": "NodeClaim",
+            "metadata": {"name": name, "labels": labels, "creationTimestamp": made},
+            "status": {"conditions": [condition] if launched else []},
+        }
+
+    first, failed = claimed("a", "True", "2026-01-01T00:00:00Z"), claimed("b", "False", "2026-01-01T01:00:00Z")
+    newest = claimed("c", "True", "2026-01-01T02:00:00Z")
+    found = ask(waiting(), pool("gpu", type=["g"]), first, failed)["gpu"]
+    assert (found.size, found.failed) == (1, "no p5")
+    found = ask(waiting(), pool("gpu", type=["g"]), first, failed, newest)["gpu"]
+    assert (found.size, found.failed) == (2, "")
+    assert ask(waiting(), pool("gpu", type=["g"]), claimed("a", "", ""))["gpu"].size == 1

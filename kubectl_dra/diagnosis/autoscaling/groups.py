@@ -32,6 +32,7 @@ class ScalableGroup:
     """A group and the template of its nodes; ``like``: the existing node that it is taken from.
 
     ``unread``: what tells more of its nodes and could not be read, so that one that does not fit as it is known may.
+    ``failed``: why the last node could not be launched, and when.
     ``nodes``: where the group may make several kinds of nodes, those that it could make for a pod, likely ones first.
     """
 
@@ -45,6 +46,8 @@ class ScalableGroup:
     like: str = ""
     nodes: Callable[[Pod], Iterator[NodeTemplate]] | None = None
     unread: tuple[Missing, ...] = ()
+    failed: str = ""
+    failed_at: str = ""
 
     def templates(self, pod: Pod) -> Iterator[NodeTemplate]:
         """What to try for a pod."""
@@ -149,6 +152,8 @@ def _verdict(group: ScalableGroup, outcome: NodeOutcome, devices: int, causes: t
         group.minimum,
         group.maximum,
         group.like,
+        group.failed,
+        group.failed_at,
     )
 
 

@@ -45,6 +45,7 @@ _WRITTEN: Final = {"stringValue": "string", "intValue": "int", "boolValue": "boo
 #: Every node has some of these, also one of which nothing is known.
 _EVERY_NODE: Final = ("cpu", "memory", "nodes", "pods")
 _NONE: Final = "0"
+_LAUNCHED: Final = "Launched"
 Kinds = Mapping[str, Sequence[Tree]]
 
 
@@ -54,9 +55,16 @@ def node_pool(tree: Tree, kinds: Kinds) -> ScalableGroup | None:
     first = next(pool.nodes(Pod()), None)
     if first is None:
         return None
-    claims = pool.claims
+    failed, failed_at = pool.failure()
     return ScalableGroup(
-        "NodePool", pool.name, first, tuple(pool.doubts()), len(claims), maximum=None, nodes=pool.nodes
+        "NodePool",
+        pool.name,
+        first,
+        tuple(pool.doubts()),
+        sum(map(_is_launched, pool.claims)),
+        nodes=pool.nodes,
+        failed=failed,
+        failed_at=failed_at,
     )
 
 
@@ -78,6 +86,17 @@ class _Pool:
         """The pool's NodeClaims; one that has become a node tells what nodes have."""
         mine = [claim for claim in self.kinds.get("NodeClaim", ()) if _pool_of(claim) == self.name]
         return sorted(mine, key=lambda claim: not part(claim, "status", "allocatable"))
+
+    def failure(self) -> tuple[str, str]:
+        """Why the newest of its NodeClaims has no machine, and since when; empty where it has one, or none failed."""
+        newest = max(
+            self.claims, key=lambda claim: str(part(claim, "metadata").get("creationTimestamp") or ""), default={}
+        )
+        launched = _condition(newest, _LAUNCHED)
+        if launched.get("status") != "False":
+            return "", ""
+        told = " ".join(str(launched.get("message") or launched.get("reason") or "").split())
+        return told, str(launched.get("lastTransitionTime") or "")
 
     @property
     def room(self) -> Tree:
@@ -164,6 +183,15 @@ class _Pool:
             if now.add(more).cmp(most) > 0 or (resource in _EVERY_NODE and now.cmp(most) >= 0):
                 return True
         return False
+
+
+def _condition(claim: Tree, kind: str) -> Tree:
+    return next((each for each in parts(claim, "status", "conditions") if each.get("type") == kind), {})
+
+
+def _is_launched(claim: Tree) -> bool:
+    """Whether a NodeClaim has a machine (upstream: pkg/controllers/nodeclaim/lifecycle/launch.go), or does not say."""
+    return _condition(claim, _LAUNCHED).get("status", "True") == "True"
 
 
 def _pool_of(claim: Tree) -> str:

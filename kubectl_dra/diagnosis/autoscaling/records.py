@@ -27,7 +27,7 @@ class GroupVerdict(ReportRecord, frozen=True):
     """Whether a pod would fit on a fresh node of a group: the node's ``outcome``, and what is in the way (``causes``).
 
     ``size``, ``minimum`` and ``maximum`` are numbers of nodes, None where they are not said. ``devices``: how many the
-    node would publish as far as that is known.
+    node would publish as far as that is known. ``failed``: why its newest node could not be launched, at ``failed_at``.
     """
 
     kind: str
@@ -40,6 +40,8 @@ class GroupVerdict(ReportRecord, frozen=True):
     minimum: int | None = None
     maximum: int | None = None
     like: str = ""
+    failed: str = ""
+    failed_at: str = ""
 
     @property
     def fits(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kubectl_dra.diagnosis.records.objects import Evidence, ObjectRef
 from kubectl_dra.model.base import ReportRecord
-from kubectl_dra.model.taint_text import remover_of
+from kubectl_dra.model.taint_text import remover_of, removes_node
 
 
 class NodeTaint(Evidence, frozen=True):
@@ -19,8 +19,9 @@ def key_of_taint(taint: str) -> str:
 
 
 def tells_of_node(taint: str) -> bool:
-    """Whether the taint says that the node is not ready, so that no pod for devices should tolerate it."""
-    return remover_of(key_of_taint(taint)) is not None
+    """Whether the taint says that the node is not ready, or goes, so that no pod for devices should tolerate it."""
+    key = key_of_taint(taint)
+    return remover_of(key) is not None or bool(removes_node(key))
 
 
 class LabelOnNodes(ReportRecord, frozen=True):

@@ -25,7 +25,15 @@ from kubectl_dra.output.devices.state_columns import state_columns, with_present
 from kubectl_dra.output.devices.unpublished import unpublished_table
 from kubectl_dra.output.layout import PAGE, Column, paragraphs, table, wrapped
 from kubectl_dra.output.pending.asks import ask_words
-from kubectl_dra.output.pending.driver_pods import failing_sentence, kept_off_driver_lines, known_cure, why_words
+from kubectl_dra.output.pending.driver_pods import (
+    failing_sentence,
+    idle_advice,
+    idle_commands,
+    idle_sentence,
+    kept_off_driver_lines,
+    known_cure,
+    why_words,
+)
 from kubectl_dra.output.safe import Safe, Style, command_line, fmt, safe, styled
 from kubectl_dra.output.unread import around
 from kubectl_dra.output.words import age, counted, lasting, listed, plural
@@ -94,7 +102,7 @@ TEMPLATES: Final[tuple[ListColumn[TemplateRow], ...]] = (
 )
 
 
-_CLOSED: Final = {"cordoned": "is cordoned", "notReady": "is not ready"}
+_CLOSED: Final = {"cordoned": "is cordoned", "notReady": "is not ready", "leaving": "is being removed"}
 
 
 def status_text(node: NodeSummary) -> Safe:
@@ -146,7 +154,8 @@ def node_page(
         [*wrapped(styled(node_summary_text(report), Style.BOLD)), *_state(report, now)],
         list(_pools(report)),
         list(repair_lines(report, address or HERE)),
-        list(kept_off_driver_lines(report.kept_off)),
+        list(kept_off_driver_lines(each for each in report.kept_off if each.beside)),
+        list(_absent_lines(report, address or HERE)),
         _devices(report, now, wide),
         _allocated(report, now, wide),
     ]
@@ -242,6 +251,15 @@ def drivers_down(report: NodeReport) -> Iterator[Safe]:
         one = len(drivers) == 1
         lead = fmt("{} {} {} not run there", Safe("Driver" if one else "Drivers"), listed(drivers), _does(one))
         yield fmt("{}: {}", lead, failing_sentence(pods, "its" if one else "their"))
+
+
+def _absent_lines(report: NodeReport, address: Address) -> Iterator[Safe]:
+    """Drivers that run on other nodes of the same type, and what brings them here."""
+    for each in report.kept_off:
+        if not each.beside:
+            yield from wrapped(fmt("{}.", idle_sentence(each)))
+            yield from idle_advice(each)
+            yield from idle_commands(each, address)
 
 
 def repair_lines(report: NodeReport, address: Address) -> Iterator[Safe]:

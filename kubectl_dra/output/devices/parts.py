@@ -74,7 +74,12 @@ def state_text(state: DeviceState, bound: Bound = Bound.EXACT) -> Safe:
 
 #: Why no node takes new pods that could use a device.
 _NO_NODE: Final = Safe("no such node")
-CLOSED: Final = {"cordoned": Safe("cordoned"), "notReady": Safe("not ready"), "noNode": _NO_NODE}
+CLOSED: Final = {
+    "cordoned": Safe("cordoned"),
+    "notReady": Safe("not ready"),
+    "leaving": Safe("being removed"),
+    "noNode": _NO_NODE,
+}
 
 
 def device_state_text(device: DeviceRecord) -> Safe:

@@ -8,6 +8,7 @@ from typing import Final
 
 import msgspec
 
+from kubectl_dra.diagnosis.claim.reserved import STARTING
 from kubectl_dra.diagnosis.records import KubeletText
 from kubectl_dra.diagnosis.remedies.pod_edits import toleration
 from kubectl_dra.model.invocation import Address, Words
@@ -59,6 +60,8 @@ def state_of(pod: FailingPod) -> Safe:
     """``is in CrashLoopBackOff``."""
     if pod.state == _NOT_READY:
         return Safe("is not ready")
+    if pod.state in STARTING:
+        return fmt("is still starting ({})", pod.state)
     return fmt("is in {}" if pod.state.endswith(_BACKOFF) else "does not run: {}", pod.state)
 
 
@@ -192,13 +195,15 @@ def _kept_off_sentence(each: IdleDaemonSet) -> Safe:
 
 def _tolerations_of(taints: Sequence[str]) -> Safe:
     """``the tolerations of the DaemonSet …: {key: dedicated, operator: Exists, effect: NoSchedule}``."""
-    shown = Safe(", ").join(_flow(msgspec.to_builtins(toleration(taint))) for taint in taints)
+    shown = Safe(", ").join(map(written_toleration, taints))
     return fmt("the tolerations of the DaemonSet (with the values of the driver's chart) {}", shown)
 
 
-def _flow(fields: dict[str, str]) -> Safe:
-    """The toleration as YAML on one line."""
-    return fmt("{{{}}}", Safe(", ").join(fmt("{}: {}", safe(key), value) for key, value in fields.items()))
+def written_toleration(taint: str) -> Safe:
+    """The toleration of a taint as YAML on one line; a value is a string there whatever it looks like."""
+    fields = msgspec.to_builtins(toleration(taint))
+    pairs = (fmt('{}: "{}"' if key == "value" else "{}: {}", safe(key), value) for key, value in fields.items())
+    return fmt("{{{}}}", Safe(", ").join(pairs))
 
 
 def domain_advice(report: PendingReport, said: KubeletText) -> Safe | None:

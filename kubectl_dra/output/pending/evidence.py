@@ -13,6 +13,7 @@ from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.asks import caret_lines, place_of
+from kubectl_dra.output.pending.autoscalers import no_node_advice
 from kubectl_dra.output.pending.driver_pods import last_exit
 from kubectl_dra.output.pending.gangs import elsewhere_lines
 from kubectl_dra.output.pending.go_errors import innermost, without_uids
@@ -28,16 +29,7 @@ from kubectl_dra.reports.pending.failing_pods import FailingPod
 from kubectl_dra.reports.pending.same_pools import SamePool
 from kubectl_dra.scheduler.reasons import not_simulated
 
-#: Advice by the words of cluster-autoscaler (processors/status and core/scaleup/orchestrator/skippedreasons.go).
 _FINALIZER: Final = Safe("Do not remove its finalizer: the devices could then be allocated twice.")
-_SCALING: Final = {
-    "max node group size reached": (
-        "An administrator can raise the maximum size of a node group that has the hardware, or add a node by hand."
-    ),
-    "in backoff after failed scale-up": (
-        "The last attempt to add a node failed, and the autoscaler pauses before the next: its log says why."
-    ),
-}
 #: What there is, where the object that is named does not exist.
 _KINDS: Final = {
     records.ClassProblem: Safe("Existing classes"),
@@ -172,17 +164,7 @@ def autoscaler_lines(said: AutoscalerWords | None, now: datetime) -> Iterator[Sa
         silent = Safe(" (nothing since)") if said.old else Safe("")
         yield from wrapped(fmt("{}, {}{}: {}", name, ago(said.time, now), silent, said.message), indent=2, first=0)
         if not said.adds:
-            yield from wrapped(_instead(said.message), indent=2)
-
-
-def _instead(message: str) -> Safe:
-    """What an administrator can do where an autoscaler adds no node."""
-    for words, advice in _SCALING.items():
-        if words in message:
-            return Safe(advice)
-    return Safe(
-        "An administrator has to add nodes with the hardware another way, for example in a node group of fixed size."
-    )
+            yield from no_node_advice(said.message)
 
 
 def _expression(error: records.FatalError) -> Iterator[Safe]:

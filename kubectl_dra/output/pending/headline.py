@@ -10,6 +10,7 @@ import msgspec
 from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.remedies.records import EXTENDED_NAME, EditClass
+from kubectl_dra.output.pending.autoscalers import scaling_sentence
 from kubectl_dra.output.pending.driver_pods import failing_sentence, idle_sentence
 from kubectl_dra.output.pending.gangs import is_counted
 from kubectl_dra.output.pending.health import runs_with_unhealthy
@@ -35,7 +36,6 @@ from kubectl_dra.output.pending.siblings import sibling_sentence
 from kubectl_dra.output.pending.unready import unready_sentence
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed, one_of, plural, shortened
-from kubectl_dra.reports.pending.events import AutoscalerWords
 from kubectl_dra.reports.pending.nodes import NodeGroupRecord
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.scheduler.fit_error import DEALLOCATED
@@ -59,10 +59,6 @@ EVENTS: Final = "Event"
 _WITHOUT_DEVICES: Final = (Code.NO_DEVICE_IN_CLASS, Code.CLASS_SELECTS_NOTHING, Code.DEVICES_OF_GONE_NODES)
 #: Codes of pods that more nodes may help.
 _PLACES: Final = ("DRA-2", "DRA-4")
-#: What its event begins with (processors/status/eventing_scale_up_processor.go).
-_NOT_TRIGGERED: Final = "pod didn't trigger scale-up: "
-_FEW_WORDS: Final = 90
-_NAMES: Final = {"cluster-autoscaler": "The cluster autoscaler", "karpenter": "Karpenter"}
 _UNPLACED: Final = frozenset(
     {records.Verdict.UNSCHEDULABLE, records.Verdict.SCHEDULER_ERROR, records.Verdict.GATED, records.Verdict.UNKNOWN}
 )
@@ -256,18 +252,9 @@ def _surroundings(report: PendingReport) -> Safe:
     # The node that an autoscaler has added may be the one whose driver does not run.
     said = None if report.failing and report.autoscaler and report.autoscaler.adds else report.autoscaler
     if said is not None and not said.old and report.code is not None and report.code.startswith(_PLACES):
-        texts.append(_scaling(said))
+        texts.append(scaling_sentence(said))
     texts += unready_sentence(report.unready)
     return Safe("").join(fmt(". {}", text) for text in texts)
-
-
-def _scaling(said: AutoscalerWords) -> Safe:
-    """What an autoscaler does about the pod; nodes that have come since are those that it was to add."""
-    name = Safe(_NAMES[said.autoscaler])
-    if said.adds and said.joined:
-        have = Safe("has" if len(said.joined) == 1 else "have")
-        return fmt("{} added a node for it, and {} {} joined since", name, listed(said.joined), have)
-    return fmt("{} is adding a node for it" if said.adds else "{} adds no node for it{}", name, _why_none(said.message))
 
 
 def _free_for_claims(report: PendingReport) -> Iterator[Safe]:
@@ -278,12 +265,6 @@ def _free_for_claims(report: PendingReport) -> Iterator[Safe]:
                 text = "{} {} enough free {} devices, but no DeviceClass has the extendedResourceName {}"
                 has = Safe(plural("has", len(remedy.nodes)))
                 yield fmt(text, shortened(remedy.nodes, 3), has, action.device_class, action.after)
-
-
-def _why_none(message: str) -> Safe:
-    """`` (1 max node group size reached)``: the reasons that cluster-autoscaler gives, if they are few."""
-    _, found, why = message.partition(_NOT_TRIGGERED)
-    return fmt(" ({})", why) if found and why and len(why) <= _FEW_WORDS else Safe("")
 
 
 def was_given_up(report: PendingReport) -> bool:

@@ -64,6 +64,8 @@ def node_group_lines(
     yield from missing_kinds([item for item in missing if item.kind in _OF_GROUPS], address)
     for group in found:
         yield from wrapped(_verdict(group), indent=6, first=2)
+        if group.failed:
+            yield from wrapped(fmt("but its last node could not be launched: {}", group.failed), indent=6)
         for doubt in group.doubts:
             plain = group.kind == "Node" and doubt is Doubt.INCOMPLETE_POOL
             yield from wrapped(fmt("but {}", _PLAIN_INCOMPLETE if plain else _DOUBTS[doubt]), indent=6)

@@ -13,7 +13,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import NodeOutcome, NodeShortage
 from kubectl_dra.diagnosis.records.nodes import key_of_taint
 from kubectl_dra.model.names import HOSTNAME
-from kubectl_dra.model.taint_text import remover_of
+from kubectl_dra.model.taint_text import remover_of, removes_node
 from kubectl_dra.output.pending.amounts import shortage_text
 from kubectl_dra.output.pending.node_names import names_of
 from kubectl_dra.output.pending.pods_there import whose
@@ -72,7 +72,9 @@ def _taint(taint: records.NodeTaint, several: bool) -> Safe:
 def _readiness(taint: records.NodeTaint) -> str:
     """What a taint says of a node that is not ready; empty for another taint, and for the states that have names."""
     key = key_of_taint(taint.taint)
-    remover = remover_of(key)
+    remover, leaves = remover_of(key), removes_node(key)
+    if leaves:
+        return f"being removed by {leaves}"
     return _NOT_READY.get(key, "" if remover is None or remover.of_the_node else "not ready")
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.main_reason import main_reason
-from kubectl_dra.output.pending.queues import admission_lines, evicted_clause
 from kubectl_dra.output.safe import Safe, command_line, fmt
 from kubectl_dra.output.words import shortened
 from kubectl_dra.reports.invocations import changing, kubectl, of
@@ -22,14 +21,6 @@ def older_sentence(report: PendingReport) -> Safe | None:
     text = "It is of an older template of its {} {}, which does not replace it by itself"
     then = fmt(": made from the present one it would fit on {}", shortened(found.nodes)) if found.nodes else Safe("")
     return fmt(text, found.workload.kind, found.workload.name) + then
-
-
-def only_way(report: PendingReport, address: Address) -> list[Safe] | None:
-    """What to do in place of all other ways out: they change what has been changed, or is queued again."""
-    if evicted_clause(report) is not None:
-        return list(admission_lines(report, address))
-    found = report.older_template
-    return list(older_lines(report, address)) if found is not None and found.nodes else None
 
 
 def older_lines(report: PendingReport, address: Address) -> Iterator[Safe]:

@@ -47,7 +47,7 @@ from kubectl_dra.output.pending.logs import driver_faults, repair_lines
 from kubectl_dra.output.pending.next_in_the_way import admitted_lines, preemption_lines, renamed_lines
 from kubectl_dra.output.pending.node_groups import node_group_lines
 from kubectl_dra.output.pending.node_tables import devices_elsewhere, joined, other_nodes_lines, tables, told_by_nodes
-from kubectl_dra.output.pending.older_template import only_way
+from kubectl_dra.output.pending.only_way import only_way
 from kubectl_dra.output.pending.queued_work import not_taken_lines
 from kubectl_dra.output.pending.queues import admission_lines
 from kubectl_dra.output.pending.remedies import IT, addition_lines, recorded_lines, remedy_lines, short_commands
@@ -195,7 +195,7 @@ def _what_can_be_done(
     also: Sequence[Safe],
 ) -> Iterator[list[Safe]]:
     """Ways out that were tried, then advice."""
-    instead = only_way(report, address)
+    instead = only_way(report, now, address)
     if instead is not None:
         yield instead
         return

@@ -9,8 +9,9 @@ from typing import Final
 from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import ClassOffer, LabelOnNodes
-from kubectl_dra.diagnosis.records.nodes import tells_of_node
+from kubectl_dra.diagnosis.records.nodes import key_of_taint, tells_of_node
 from kubectl_dra.model.invocation import Address
+from kubectl_dra.model.taint_text import removes_node
 from kubectl_dra.output.explain.pages import reason_page
 from kubectl_dra.output.pending.amounts import amount_phrase
 from kubectl_dra.output.pending.gang_words import workload_advice
@@ -31,6 +32,9 @@ from kubectl_dra.reports.pending.unready import UnreadyNode
 _NODE_STATE: Final = Safe(
     "Repair the node; Kubernetes removes the taint by itself once the node is well again. A pod that tolerates it gets "
     "no working node. Or add a node like it."
+)
+_LEAVES: Final = Safe(
+    "The node is about to go, with all pods on it: wait for one that replaces it, free devices on another, or add one."
 )
 _OWNED: Final = "Delete the pod: its owner makes a new one, and the controller makes a claim that belongs to it."
 _BARE: Final = "Create the pod again: nothing else does, and the controller then makes a claim that belongs to it."
@@ -71,7 +75,9 @@ def usual_advice(report: PendingReport, code: Code) -> Safe:
         case records.QuotaShortage() as shortage:
             told = quota_advice(shortage)
         case records.NodeTaint(taint=taint) if tells_of_node(taint):
-            told = _in_file(report, taint, report.causes[0].nodes) or _until_ready(report.unready) or _NODE_STATE
+            leaves = removes_node(key_of_taint(taint))
+            told = _in_file(report, taint, report.causes[0].nodes) or _until_ready(report.unready)
+            told = told or (_LEAVES if leaves else _NODE_STATE)
         case records.PoolProblem(pool=pool, expected=expected) as problem if expected and pool in report.in_files.pools:
             told = _incomplete_in_file(problem)
         case records.ClassOffer(nowhere=labels) as offer if labels:

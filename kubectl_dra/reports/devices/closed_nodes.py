@@ -1,4 +1,4 @@
-"""Nodes that take no new pods whatever their devices are: cordoned, or not ready by a taint that says so.
+"""Nodes that take no new pods whatever their devices are: cordoned, or by a taint not ready or about to go.
 
 Pods for GPUs tolerate the taints that keep others off their nodes; of these taints no pod for devices should tolerate
 one, and what is free behind them is not to be had. A kubelet that reports no readiness gets its taint from the node
@@ -13,7 +13,7 @@ from typing import Final
 
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.model.core import Node
-from kubectl_dra.model.taint_text import CORDONED, remover_of
+from kubectl_dra.model.taint_text import CORDONED, remover_of, removes_node
 from kubectl_dra.reports.scope import Scope, ScopeKind, nodes_of
 
 _ONLY_PREFERRED: Final = "PreferNoSchedule"
@@ -25,6 +25,7 @@ class Closed(StrEnum):
     CORDONED = "cordoned"
     NOT_READY = "notReady"
     NO_NODE = "noNode"
+    LEAVING = "leaving"
 
 
 @derived("nodes")
@@ -51,4 +52,6 @@ def _closed(node: Node) -> Closed | None:
     keys = [taint.key for taint in node.spec.taints if taint.effect != _ONLY_PREFERRED]
     if any(key != CORDONED and remover_of(key) is not None for key in keys):
         return Closed.NOT_READY
+    if any(map(removes_node, keys)):
+        return Closed.LEAVING
     return Closed.CORDONED if node.spec.unschedulable or CORDONED in keys else None

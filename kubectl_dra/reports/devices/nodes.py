@@ -22,7 +22,7 @@ from kubectl_dra.reports.devices.pool import KINDS, PoolSummary, is_troubled, po
 from kubectl_dra.reports.devices.totals import DeviceTally, DeviceTotals
 from kubectl_dra.reports.devices.unpublished import AllocatedDevice, unpublished, unpublished_of_node
 from kubectl_dra.reports.pending.drivers import plugins
-from kubectl_dra.reports.pending.failing_pods import FailingPod, failing_among
+from kubectl_dra.reports.pending.failing_pods import FailingPod, failing_among, starting_among
 from kubectl_dra.reports.pending.idle_daemons import IdleDaemonSet
 from kubectl_dra.reports.pending.kept_off_drivers import kept_off_node
 from kubectl_dra.reports.scope import Scope, ScopeKind, device_scope, nodes_of
@@ -181,7 +181,10 @@ def node_report(name: str, facts: ClusterState) -> NodeReport:
 def _drivers_down(node: str, drivers: Collection[str], facts: ClusterState) -> Iterator[DriverDown]:
     # A node without devices may wait for any driver that publishes some elsewhere.
     for driver in sorted(drivers) or sorted({each.driver for each in facts.pools}):
-        pods = failing_among(plugins(driver, node, facts.inventory), facts.inventory)
+        found = plugins(driver, node, facts.inventory)
+        pods = failing_among(found, facts.inventory)
+        if not pods and not any(driver == each.spec.driver for each in facts.inventory.slices_by_node.get(node, ())):
+            pods = starting_among(found, facts.inventory)
         if pods:
             yield DriverDown(driver, pods)
 

@@ -6,7 +6,7 @@ controllers/provisioning/scheduling/events (Nominated, FailedScheduling; its com
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -32,6 +32,8 @@ _SILENT: Final = timedelta(hours=1)
 #: A node that is not there by then is given up: cluster-autoscaler's --max-node-provision-time, and the time that
 #: Karpenter gives a NodeClaim to register (pkg/controllers/nodeclaim/lifecycle/liveness.go).
 _PROVISIONED: Final = timedelta(minutes=15)
+#: So long a node may take until it is ready and its drivers have published their devices.
+_STARTED: Final = timedelta(minutes=10)
 _NODES: Final = 3
 _FAILED: Final = "FailedScheduling"
 
@@ -74,11 +76,20 @@ def _about(kind: str, meta: ObjectMeta, inventory: Inventory) -> Iterator[NamedE
             yield NamedEvent(ref, each.reason, events.text(each), last, events.times(each), by)
 
 
+class StartingNode(ReportRecord, frozen=True):
+    """A node that has just ``joined``: not ``ready``, or without devices as long as no driver has published any."""
+
+    node: str
+    joined: str
+    ready: bool
+
+
 class AutoscalerWords(ReportRecord, frozen=True):
     """The last event of an autoscaler: whether it ``adds`` a node for the pod, its words, and when.
 
     ``old``: it has said nothing for so long that it may have stopped trying, or given up the node that it added.
-    ``joined``: the first few nodes that have come since it said that it adds one.
+    ``joined``: the first few nodes that have come since it said that it adds one; ``starting``: those of them that may
+    have devices soon.
     """
 
     autoscaler: str
@@ -87,6 +98,7 @@ class AutoscalerWords(ReportRecord, frozen=True):
     time: str = ""
     old: bool = False
     joined: tuple[str, ...] = ()
+    starting: tuple[StartingNode, ...] = ()
 
 
 def autoscaler_words(pod: Pod, state: ClusterState) -> AutoscalerWords | None:
@@ -100,12 +112,25 @@ def autoscaler_words(pod: Pod, state: ClusterState) -> AutoscalerWords | None:
     adds = last.reason in _ACTS
     old = time is not None and state.now - time > (_PROVISIONED if adds else _SILENT)
     joined = _joined_since(time, state) if adds and time is not None else ()
-    return AutoscalerWords(_who(last), adds, events_.text(last), seen, old, joined)
+    starting = tuple(_starting(joined, state))
+    return AutoscalerWords(_who(last), adds, events_.text(last), seen, old, joined, starting)
 
 
 def _joined_since(time: datetime, state: ClusterState) -> tuple[str, ...]:
     made = {name: parse_time(node.metadata.creation_timestamp) for name, node in state.inventory.nodes.items()}
     return tuple(sorted(name for name, since in made.items() if since is not None and since >= time))[:_NODES]
+
+
+def _starting(names: Iterable[str], state: ClusterState) -> Iterator[StartingNode]:
+    """Those that are not what they will be: kubelet and network come up, then drivers, each in minutes."""
+    inventory = state.inventory
+    for name in names if state.evidence.complete("ResourceSlice") else ():
+        node = inventory.nodes[name]
+        made = node.metadata.creation_timestamp or ""
+        ready = any(each.type == "Ready" and each.status == "True" for each in node.status.conditions)
+        since = parse_time(made)
+        if since is not None and state.now - since < _STARTED and not (ready and inventory.slices_by_node.get(name)):
+            yield StartingNode(name, made, ready)
 
 
 def _who(event: Event) -> str:

@@ -96,6 +96,18 @@ def failing_among(refs: Iterable[ObjectRef], inventory: Inventory) -> tuple[Fail
     return tuple(each for each in found if each is not None)
 
 
+def starting_among(refs: Iterable[ObjectRef], inventory: Inventory) -> tuple[FailingPod, ...]:
+    """Those of these pods none of whose containers has started yet; ``state`` is why they wait."""
+    found: list[FailingPod] = []
+    for ref in refs:
+        pod = inventory.pods[ref.key]
+        statuses = (*pod.status.init_container_statuses, *pod.status.container_statuses)
+        waiting = [each.state.waiting.reason for each in statuses if each.state.waiting is not None]
+        if pod.spec.node_name and waiting and len(waiting) == len(statuses) and set(waiting) <= set(STARTING):
+            found.append(FailingPod(ref, pod.spec.node_name, waiting[0]))
+    return tuple(found)
+
+
 def _failing(pod: Pod, inventory: Inventory) -> FailingPod | None:
     bad = [found for status in pod.status.init_container_statuses if (found := _state(status, init=True))]
     bad += [found for status in pod.status.container_statuses if (found := _state(status))]

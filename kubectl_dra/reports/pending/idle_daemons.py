@@ -146,6 +146,11 @@ def _once(
     return known[driver, node]
 
 
+def absent_from(driver: str, node: str, state: ClusterState) -> IdleDaemonSet | None:
+    """The driver's DaemonSet that runs on other nodes than this one; None where that is not known."""
+    return _once(state, driver, node, _absent) if state.evidence.complete("Node") else None
+
+
 def _without_devices(groups: Iterable[NodeGroup]) -> dict[tuple[str, str], str]:
     """By claim and request of which no node that was tried has a device, the first of these nodes."""
     first, served = dict[tuple[str, str], str](), set[tuple[str, str]]()

@@ -5,7 +5,7 @@ On other nodes it runs: that it runs nowhere at all is told of in ``idle_daemons
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState, derived
@@ -20,6 +20,7 @@ from kubectl_dra.reports.pending.idle_daemons import (
     GIVEN,
     Daemons,
     IdleDaemonSet,
+    absent_from,
     idle_daemons,
     marks_of,
     named_after,
@@ -45,13 +46,45 @@ def _any_has_nothing(state: ClusterState) -> bool:
 
 
 def has_nothing(node: Node, state: ClusterState) -> bool:
-    """Whether no driver publishes devices of a node that has a taint which somebody chose."""
-    return bool(_chosen(node)) and not state.inventory.slices_by_node.get(node.metadata.name)
+    """Whether no driver publishes devices of a node that has a taint which somebody chose, or is like one with some."""
+    if state.inventory.slices_by_node.get(node.metadata.name):
+        return False
+    kind = node.metadata.labels.get(_INSTANCE_TYPE)
+    return bool(_chosen(node)) or (bool(kind) and any(kind in kinds for kinds in _types(state).values()))
 
 
 def drivers_off(diagnosis: PodDiagnosis, asks: Sequence[ClaimAsk], state: ClusterState) -> tuple[IdleDaemonSet, ...]:
     """Drivers without a pod where it matters, else those that are kept off other nodes."""
-    return idle_daemons(diagnosis, asks, state) or tuple(kept_off_drivers(diagnosis, asks, state))
+    found = idle_daemons(diagnosis, asks, state) or tuple(kept_off_drivers(diagnosis, asks, state))
+    return found or tuple(_absent_where_alike(diagnosis, asks, state))
+
+
+def _absent_where_alike(
+    diagnosis: PodDiagnosis, asks: Iterable[ClaimAsk], state: ClusterState
+) -> Iterator[IdleDaemonSet]:
+    """The first driver that has no pod on a node of the same instance type as one where it publishes devices."""
+    classes = {(ask.name, each.name): each.device_class for ask in asks for each in ask.requests}
+    for group in diagnosis.nodes if _lacks_devices(diagnosis) else ():
+        lacking = [each for each in group.requests if each.funnel is not None and not each.funnel.total]
+        names = dict.fromkeys(classes.get((each.claim.name, each.request), "") for each in lacking)
+        for driver in dict.fromkeys(each for name in names for each in named_by(name, state.inventory)):
+            for found in (absent_where_alike(driver, node, state) for node in group.nodes[:_SHOWN]):
+                if found is not None:
+                    yield found
+                    return
+
+
+def absent_where_alike(driver: str, name: str, state: ClusterState) -> IdleDaemonSet | None:
+    """The driver's DaemonSet, where it has no pod on a node like those on which it publishes devices."""
+    node = state.inventory.nodes.get(name)
+    kind = node.metadata.labels.get(_INSTANCE_TYPE) if node is not None else None
+    its = (each.spec.driver == driver for each in state.inventory.slices_by_node.get(name, ()))
+    alike = bool(kind) and kind in _types_of(driver, state) and not any(its)
+    return absent_from(driver, name, state) if alike else None
+
+
+def _drivers(state: ClusterState) -> list[str]:
+    return sorted({pool.driver for pool in state.pools})
 
 
 def kept_off_drivers(diagnosis: PodDiagnosis, asks: Iterable[ClaimAsk], state: ClusterState) -> list[IdleDaemonSet]:
@@ -76,12 +109,14 @@ def kept_off_drivers(diagnosis: PodDiagnosis, asks: Iterable[ClaimAsk], state: C
 
 
 def kept_off_node(name: str, state: ClusterState) -> tuple[IdleDaemonSet, ...]:
-    """The drivers of the cluster that are kept off one node and publish nothing there."""
-    found = []
-    for driver in sorted({pool.driver for pool in state.pools}):
+    """The drivers of the cluster that are kept off one node, or absent from it, and publish nothing there."""
+    found: list[IdleDaemonSet] = []
+    for driver in _drivers(state):
         for node, daemons, taints in _kept_off(driver, state):
             if node.metadata.name == name:
                 found.append(_told(driver, daemons, taints, [name]))
+        absent = absent_where_alike(driver, name, state)
+        found += [absent] if absent is not None and not any(each.driver == driver for each in found) else []
     return tuple(found)
 
 
@@ -152,8 +187,17 @@ def _may_have(driver: str, node: Node, daemons: Daemons, taints: tuple[str, ...]
     return bool(kind) and kind in _types_of(driver, state)
 
 
-def _types_of(driver: str, state: ClusterState) -> set[str | None]:
-    """The instance types of nodes on which a driver publishes devices."""
-    names = {each.spec.node_name for each in state.inventory.slices.values() if each.spec.driver == driver}
-    nodes = (state.inventory.nodes.get(name or "") for name in names)
-    return {node.metadata.labels.get(_INSTANCE_TYPE) for node in nodes if node is not None}
+def _types_of(driver: str, state: ClusterState) -> frozenset[str]:
+    return _types(state).get(driver, frozenset())
+
+
+@derived("nodes", "slices")
+def _types(state: ClusterState) -> Mapping[str, frozenset[str]]:
+    """By driver, the instance types of nodes on which it publishes devices."""
+    found: dict[str, set[str]] = {}
+    for each in state.inventory.slices.values():
+        node = state.inventory.nodes.get(each.spec.node_name or "")
+        kind = node.metadata.labels.get(_INSTANCE_TYPE) if node is not None else None
+        if kind:
+            found.setdefault(each.spec.driver, set()).add(kind)
+    return {driver: frozenset(kinds) for driver, kinds in found.items()}
