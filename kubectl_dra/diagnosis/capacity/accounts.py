@@ -73,8 +73,8 @@ def _room(nodes: list[str], room: NodeRoom, limit: int | None) -> NodeRoom:
 def totals(filled: Filled) -> Devices:
     """The devices of all nodes together; one that several nodes reach is counted once."""
     account = _Account(filled)
-    shared: dict[str, set[DeviceId | str]] = {"matching": set(), "in_use": set(), "left": set()}
-    matching = in_use = left = taken = free = 0
+    shared: dict[str, set[DeviceId | str]] = {"matching": set(), "in_use": set(), "left": set(), "tainted": set()}
+    matching = in_use = left = taken = free = tainted = 0
     for alike in filled.groups:
         for nodes, funnels in account.funnels(alike):
             ids = account.ids(funnels)
@@ -84,6 +84,7 @@ def totals(filled: Filled) -> Devices:
             matching += len(nodes) * own["matching"]
             in_use += len(nodes) * own["in_use"]
             free += len(nodes) * own["left"]
+            tainted += len(nodes) * own["tainted"]
             if filled.side_by_side and alike.copies:
                 takes, rest = account.taken(alike, own["left"])
                 taken += len(nodes) * takes
@@ -94,10 +95,12 @@ def totals(filled: Filled) -> Devices:
     in_use += len(shared["in_use"])
     left += len(shared["left"])
     free += len(shared["left"])
+    tainted += len(shared["tainted"])
     if not filled.side_by_side:
         taken = free if account.takes_all and filled.copies else filled.copies * account.needed
         left = max(0, left - taken)
-    return Devices(matching, in_use, max(0, matching - in_use - free), taken, left)
+    unusable = max(0, matching - in_use - free)
+    return Devices(matching, in_use, unusable, taken, left, tainted=min(tainted, unusable))
 
 
 def _left(alike: Alike) -> int | None:
@@ -145,18 +148,27 @@ class _Account:
         return DeviceId.of(device).pool_id in self._shared
 
     def ids(self, funnels: Iterable[Funnel]) -> dict[str, tuple[str, ...]]:
-        """The devices that match, those of no use that claims hold, tainted or not, and those that are left.
+        """The devices that match, those of no use that claims hold, those left, and those tainted that none holds.
 
         What any of the alternatives could get is left.
         """
-        met = [(each.after(StageName.NODE), self._used(each), each.left) for each in funnels]
-        matching, used, left = (dict.fromkeys(chain.from_iterable(each)) for each in zip(*met, strict=True))
-        return {"matching": tuple(matching), "in_use": tuple(e for e in used if e not in left), "left": tuple(left)}
+        met = [(each.after(StageName.NODE), self._used(each), each.left, self._tainted(each)) for each in funnels]
+        matching, used, left, tainted = (dict.fromkeys(chain.from_iterable(each)) for each in zip(*met, strict=True))
+        return {
+            "matching": tuple(matching),
+            "in_use": tuple(each for each in used if each not in left),
+            "left": tuple(left),
+            "tainted": tuple(each for each in tainted if each not in left),
+        }
 
     def _used(self, funnel: Funnel) -> Iterator[str]:
         stages = (funnel.stage(name).removed for name in (StageName.TAINTS, StageName.UNUSED, StageName.CAPACITY))
         removed = (device for removals in stages for removal in removals for device in removal.devices)
         return (device for device in removed if self._is_held(DeviceId.of(device)))
+
+    def _tainted(self, funnel: Funnel) -> Iterator[str]:
+        removed = (device for removal in funnel.stage(StageName.TAINTS).removed for device in removal.devices)
+        return (device for device in removed if not self._is_held(DeviceId.of(device)))
 
     def _is_held(self, device: DeviceId) -> bool:
         return device.device in self._world.allocated.pool(device.driver, device.pool)
@@ -194,9 +206,10 @@ class _Account:
         told = False
         for nodes, funnels in self.funnels(alike):
             told = True
-            matching, in_use, free = (len(ids) for ids in self.ids(funnels).values())
+            matching, in_use, free, tainted = (len(ids) for ids in self.ids(funnels).values())
             taken, left = self.taken(alike, free)
-            yield nodes, Devices(matching, in_use, max(0, matching - in_use - free), taken, left)
+            unusable = max(0, matching - in_use - free)
+            yield nodes, Devices(matching, in_use, unusable, taken, left, tainted=min(tainted, unusable))
         if not told:
             yield alike.nodes, Devices()
 

@@ -15,6 +15,7 @@ class Devices(ReportRecord, frozen=True):
 
     ``in_use``: held by claims. ``unusable``: tainted, or of no use for lack of capacity or counters. ``taken``: the
     copies that fit take them. ``left``: free, and of no use for one more copy. ``others_bound`` is that of these three.
+    ``tainted``: how many of the unusable ones are.
     """
 
     matching: int = 0
@@ -25,6 +26,7 @@ class Devices(ReportRecord, frozen=True):
     matching_bound: Bound = Bound.EXACT
     in_use_bound: Bound = Bound.EXACT
     others_bound: Bound = Bound.EXACT
+    tainted: int = 0
 
 
 class NodeRoom(ReportRecord, frozen=True):

@@ -281,7 +281,8 @@ def _device_lines(found: Capacity) -> Iterator[Safe]:
             devices.left,
             fmt("free but left over: no node has room for {} copy", Safe("another" if found.copies.value else "one")),
         ),
-        (_UNUSABLE, devices.unusable, Safe("tainted or short of capacity or counters")),
+        (_UNUSABLE, devices.tainted, Safe("tainted")),
+        (_UNUSABLE, devices.unusable - devices.tainted, Safe("short of capacity or counters")),
     ]
     for sign, value, words in parts:
         if value:
