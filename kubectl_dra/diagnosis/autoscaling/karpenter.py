@@ -191,7 +191,7 @@ def _condition(claim: Tree, kind: str) -> Tree:
 
 def _is_launched(claim: Tree) -> bool:
     """Whether a NodeClaim has a machine (upstream: pkg/controllers/nodeclaim/lifecycle/launch.go), or does not say."""
-    return _condition(claim, _LAUNCHED).get("status", "True") == "True"
+    return bool(_condition(claim, _LAUNCHED).get("status", "True") == "True")
 
 
 def _pool_of(claim: Tree) -> str:
