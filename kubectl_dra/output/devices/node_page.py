@@ -42,7 +42,7 @@ from kubectl_dra.reports.devices.advertised import OfferedResource
 from kubectl_dra.reports.devices.device_list import ListedDevice
 from kubectl_dra.reports.devices.nodes import NodeReport, NodeSummary
 from kubectl_dra.reports.devices.object_lists import SliceRow, TemplateRow
-from kubectl_dra.reports.invocations import changing, kubectl, of, reading
+from kubectl_dra.reports.invocations import changing, dra, kubectl, of, plain_word, reading
 from kubectl_dra.reports.pending.failing_pods import FailingPod
 from kubectl_dra.reports.scope import ScopeKind
 
@@ -116,6 +116,10 @@ def node_summary_text(report: NodeReport) -> Safe:
     if not report.devices:
         unknown = own.bound is not Bound.EXACT
         none = "Node {} has no devices that claims could get" if report.offered else "Node {} has no devices"
+        older = next(_older_pools(report), None)
+        if older is not None:
+            text = "Node {} has devices of an older generation than that of pool {} on other nodes"
+            return fmt(text, report.name, older[0]) + Safe(".")
         text = "Which devices node {} has is unknown" if unknown else none
         known = fmt(text, report.name)
         if report.allocated:
@@ -153,6 +157,7 @@ def node_page(
     blocks = [
         [*wrapped(styled(node_summary_text(report), Style.BOLD)), *_state(report, now)],
         list(_pools(report)),
+        list(_older_lines(report, address or HERE)),
         list(repair_lines(report, address or HERE)),
         list(kept_off_driver_lines(each for each in report.kept_off if each.beside)),
         list(_absent_lines(report, address or HERE)),
@@ -201,6 +206,28 @@ def _pools(report: NodeReport) -> Iterator[Safe]:
         name = f"{pool.driver}/{pool.pool}"
         if name in report.troubled:
             yield from wrapped(fmt("Pool {} is {}.", name, pool_state_cell(pool)), indent=2, first=0)
+
+
+def _older_pools(report: NodeReport) -> Iterator[tuple[str, int, int]]:
+    """Pools of which this node uses an older generation than is published for others: which, its own, the newest.
+
+    Upstream: dynamic-resource-allocation, GatherPools, where only slices that a node can use count.
+    """
+    for pool in report.pools:
+        own = next((view for view in pool.views or () if report.name in view.nodes), None)
+        if own is not None and own.generation < pool.view.generation:
+            yield f"{pool.driver}/{pool.pool}", own.generation, pool.view.generation
+
+
+def _older_lines(report: NodeReport, address: Address) -> Iterator[Safe]:
+    for name, own, newest in _older_pools(report):
+        text = (
+            "Several nodes publish pool {}, this one generation {} and others up to {}. The scheduler uses what each "
+            "publishes itself, as one pool: what is in use by its name on one of them counts as in use on all. The "
+            "driver has to give each node's pool a name of its own."
+        )
+        yield from wrapped(fmt(text, name, own, newest))
+        yield from command_line("The devices: {}", reading(dra("describe-pool", plain_word(name)), address))
 
 
 def _devices(report: NodeReport, now: datetime, wide: bool) -> list[Safe]:

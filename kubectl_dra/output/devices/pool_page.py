@@ -326,12 +326,18 @@ def _tells_slices(report: PoolReport) -> bool:
     return bool(report.stale_slices) or report.view.state is not PoolState.READY or bool(report.views)
 
 
+def _of_older(generation: int, report: PoolReport) -> Safe:
+    """What becomes of a slice of an older generation: a node that sees no newer one uses it."""
+    views = [view for view in report.views or () if view.state is PoolState.READY and view.generation == generation]
+    return fmt("older, used on {}", listed(list(map(_nodes, views)))) if views else Safe("stale, not used")
+
+
 def _slices(report: PoolReport, now: datetime, wide: bool) -> Iterator[Safe]:
     rows = []
     for each in report.slices:
         holds = [counted(each.devices, "device")] if each.devices or not each.counter_sets else []
         holds += [counted(len(each.counter_sets), "counter set")] if each.counter_sets else []
-        holds += [] if each.current else [Safe("stale, not used")]
+        holds += [] if each.current else [_of_older(each.generation, report)]
         holds += [Safe("ignored: it needs a feature that is off")] if each.ignored else []
         holds += [fmt("skips {}", listed(each.skip_node_operations))] if each.skip_node_operations else []
         holds += [fmt("partitions by {}", each.partition_type_attribute)] if each.partition_type_attribute else []

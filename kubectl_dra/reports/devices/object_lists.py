@@ -44,10 +44,22 @@ def slice_rows(slices: Iterable[ResourceSlice], facts: ClusterState) -> tuple[Sl
     return tuple(sorted(rows, key=lambda row: (row.driver, row.pool, row.name)))
 
 
+def _is_whole(slice_: ResourceSlice, same: Iterable[ResourceSlice]) -> bool:
+    """Whether its node has all slices of that generation, and no newer one, so that others do not matter to it.
+
+    Upstream: dynamic-resource-allocation, GatherPools.
+    """
+    spec = slice_.spec
+    own = [each.spec.pool for each in same if spec.node_name and each.spec.node_name in (None, "", spec.node_name)]
+    newest = max((pool.generation for pool in own), default=-1)
+    alike = [pool for pool in own if pool.generation == newest]
+    return newest == spec.pool.generation and len(alike) == spec.pool.resource_slice_count
+
+
 def _slice(slice_: ResourceSlice, facts: ClusterState) -> SliceRow:
     spec = slice_.spec
     same = facts.inventory.slices_by_pool[PoolId(spec.driver, spec.pool.name)]
-    newest = max(each.spec.pool.generation for each in same)
+    newest = max(each.spec.pool.generation for each in same if each is slice_ or not _is_whole(slice_, same))
     return SliceRow(
         slice_.metadata.name,
         spec.driver,

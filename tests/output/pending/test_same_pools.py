@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.kit import build
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.model.features import features
+from kubectl_dra.model.ids import PoolId
+from kubectl_dra.output.devices.node_page import node_page
+from kubectl_dra.output.devices.pool_page import pool_page
+from kubectl_dra.reports.devices.nodes import node_report
+from kubectl_dra.reports.devices.object_lists import slice_rows
+from kubectl_dra.reports.devices.pool import pool_report
+from tests.kit import build, facts
+from tests.kit.clock import CLOCK
 from tests.output.pending.test_situations import DRIVER, POD, page_of, report_of
 
 
@@ -37,3 +46,39 @@ def test_many_nodes_with_a_pool_of_one_name_are_counted() -> None:
     pools = [of_a_node(name, "gpu-0", generation=number) for number, name in enumerate(names)]
     report = report_of(*map(build.node, names), *pools, held, POD, build.claim("claim"))
     assert "node-1, node-2, node-3 and 3 more publish a pool of the same name" in " ".join(page_of(report).split())
+
+
+def told(*objects: dict[str, Any]) -> tuple[str, str, dict[str, bool]]:
+    """The page of the pool, that of node-1, and which slices a list calls outdated."""
+    state = ClusterState(facts.inventory(objects), facts.evidence(), features(), CLOCK)
+    pool = pool_page(pool_report(PoolId(DRIVER, "gpus"), state), CLOCK.now())
+    node = node_page(node_report("node-1", state), CLOCK.now())
+    rows = slice_rows(state.inventory.slices.values(), state)
+    return " ".join(" ".join(pool).split()), " ".join(" ".join(node).split()), {row.name: row.outdated for row in rows}
+
+
+def test_what_a_node_publishes_itself_is_used_whatever_others_publish_under_that_name() -> None:
+    nodes = build.node("node-1"), build.node("node-2")
+    pool, node, outdated = told(*nodes, of_a_node("node-1", "gpu-0"), of_a_node("node-2", "gpu-0", generation=5))
+    assert "1 device, older, used on node-1" in pool
+    assert "stale" not in pool
+    assert "Node node-1 has devices of an older generation than that of pool" in node
+    assert f"publish pool {DRIVER}/gpus, this one generation 1 and others up to 5." in node
+    assert f"kubectl dra describe-pool {DRIVER}/gpus" in node
+    assert outdated == {"node-1-gpus": False, "node-2-gpus": False}
+
+
+def test_an_older_slice_of_the_same_node_is_not_used() -> None:
+    old, new = of_a_node("node-1", "gpu-0"), of_a_node("node-1", "gpu-1", generation=2)
+    new["metadata"]["name"] = "new"
+    pool, node, outdated = told(build.node("node-1"), old, new)
+    assert "1 device, stale, not used" in pool
+    assert "Node node-1 has 1 device of its own: 1 free." in node
+    assert outdated == {"node-1-gpus": True, "new": False}
+
+
+def test_a_part_of_a_pool_that_other_nodes_have_newer_is_not_used() -> None:
+    part = of_a_node("node-1", "gpu-0")
+    part["spec"]["pool"]["resourceSliceCount"] = 2
+    *_, outdated = told(build.node("node-1"), part, of_a_node("node-2", "gpu-0", generation=5))
+    assert outdated == {"node-1-gpus": True, "node-2-gpus": False}
