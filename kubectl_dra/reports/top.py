@@ -16,7 +16,7 @@ from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.reports.base import Bound, Count, ReadRecord, ReportRecord, reads_of
 from kubectl_dra.reports.claims.claim_list import is_unused
 from kubectl_dra.reports.devices.class_list import class_rows
-from kubectl_dra.reports.devices.holders import OVER, consumers_of
+from kubectl_dra.reports.devices.holders import OVER, ConsumerState, consumers_of
 from kubectl_dra.reports.devices.nodes import placed_devices
 from kubectl_dra.reports.devices.totals import DeviceTally, DeviceTotals
 from kubectl_dra.reports.scope import ScopeKind
@@ -54,13 +54,15 @@ class TopRow(ReportRecord, frozen=True):
 class IdleClaim(ReportRecord, frozen=True):
     """A claim that holds devices although no pod uses it or waits for it.
 
-    ``reserved``: for pods that have ended or are gone, which kube-controller-manager should notice.
+    ``reserved``: for pods that have ended or are gone, which kube-controller-manager should notice; ``groups``: for
+    PodGroups without pods, which keep their claims until they are deleted.
     """
 
     claim: ObjectRef
     reserved: bool
     devices: tuple[str, ...]
     created: str
+    groups: tuple[ObjectRef, ...] = ()
 
 
 class TopReport(ReportRecord, frozen=True):
@@ -95,7 +97,9 @@ def top_report(world: ClusterState, by: By, namespace: str) -> TopReport:
     claims = (
         claim for claim in _holding(world) if namespace in ("", claim.metadata.namespace) and is_unused(claim, world)
     )
-    idle = sorted(map(_idle_claim, claims), key=lambda each: (-len(each.devices), each.claim.key))
+    idle = sorted(
+        (_idle_claim(claim, world) for claim in claims), key=lambda each: (-len(each.devices), each.claim.key)
+    )
     lacking = missing_rights(world.evidence, _NEEDED[by], namespace if by in _OF_NAMESPACES else "")
     return TopReport(by, tuple(found), tuple(idle), lacking, reads_of(world.evidence))
 
@@ -124,10 +128,14 @@ def _devices(claim: ResourceClaim) -> tuple[DeviceId, ...]:
     return tuple(device_of(result) for result in results_of(claim) if not result.admin_access)
 
 
-def _idle_claim(claim: ResourceClaim) -> IdleClaim:
-    devices = tuple(map(str, _devices(claim)))
+def _idle_claim(claim: ResourceClaim, world: ClusterState) -> IdleClaim:
+    empty = [each for each in consumers_of(claim, world) if each.state is ConsumerState.EMPTY]
     return IdleClaim(
-        ObjectRef.of_claim(claim), bool(claim.status.reserved_for), devices, claim.metadata.creation_timestamp or ""
+        ObjectRef.of_claim(claim),
+        bool(claim.status.reserved_for) and not empty,
+        tuple(map(str, _devices(claim))),
+        claim.metadata.creation_timestamp or "",
+        tuple(ObjectRef("PodGroup", each.namespace, each.name) for each in empty),
     )
 
 

@@ -7,8 +7,10 @@ import json
 import pytest
 
 from kubectl_dra.model.invocation import HERE
+from kubectl_dra.output.devices.claim_page import claim_page
 from kubectl_dra.output.top.page import top_page
 from kubectl_dra.reports.base import Bound
+from kubectl_dra.reports.claims.claim import claim_report
 from kubectl_dra.reports.top import By, top_report
 from kubectl_dra.source.demo import load_demo
 from tests.commands.test_whatif import Ask, ask
@@ -76,3 +78,23 @@ def test_devices_for_pods_that_have_ended_are_idle_and_those_that_a_pod_waits_fo
     unread = top_report(state_of(inventory_of(objects), facts.evidence("Pod")), By.NAMESPACES, "")
     assert not unread.idle
     assert {row.idle.bound for row in unread.rows} == {Bound.AT_LEAST}
+
+
+@pytest.mark.parametrize(("phase", "empty"), [("Running", False), ("Succeeded", True), ("", True)])
+def test_a_group_without_pods_keeps_its_claims_until_it_is_deleted(phase: str, *, empty: bool) -> None:
+    group = {"apiGroup": "scheduling.k8s.io", "resource": "podgroups", "name": "run", "uid": "g"}
+    claim = build.claim("run-gpus", held=[("node-1", "gpu-0")], on="node-1")
+    claim["status"]["reservedFor"] = [group]
+    pod = build.pod("run-0", node_name="node-1", phase=phase, schedulingGroup={"podGroupName": "run"})
+    objects = [build.node(), build.device_class(), build.slice_("node-1", build.device("gpu-0")), claim]
+    state = state_of(inventory_of([*objects, *([pod] if phase else [])]), facts.evidence())
+    report = top_report(state, By.NODES, "")
+    assert [row.idle.value for row in report.rows] == [int(empty)]
+    page = " ".join(" ".join(top_page(report, CLOCK.now(), HERE)).split())
+    deleting = "kubectl delete podgroups.scheduling.k8s.io/run -n ml"
+    assert ("of PodGroup run, which has no pods any more" in page and deleting in page) is empty
+    assert "kubectl delete resourceclaim" not in page
+    (found,) = state.inventory.claims.values()
+    told = " ".join(" ".join(claim_page(claim_report(found, state), CLOCK.now())).split())
+    assert (deleting in told) is empty
+    assert ("podgroups.scheduling.k8s.io ml/run (has no pods any more)" in told) is empty

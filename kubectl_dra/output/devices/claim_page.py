@@ -19,7 +19,7 @@ from kubectl_dra.output.unread import around
 from kubectl_dra.output.words import ago, counted, listed
 from kubectl_dra.reports.claims.ask import toleration_text
 from kubectl_dra.reports.claims.claim import ClaimReport, ConfigRecord, ResultRecord, TemplateUse
-from kubectl_dra.reports.devices.holders import OVER, ConsumerState
+from kubectl_dra.reports.devices.holders import OVER, Consumer, ConsumerState
 from kubectl_dra.reports.invocations import changing, dra, kubectl, of, reading
 
 _STATES: Final = {
@@ -32,6 +32,7 @@ _STATES: Final = {
 
 _TRIES: Final = "releases the devices and tries again."
 _ABANDONED: Final = "holds devices only for what is finished or deleted"
+_OF_EMPTY_GROUP: Final = "holds devices only for a PodGroup that has no pods any more"
 
 
 def claim_page(
@@ -70,7 +71,9 @@ def _head(report: ClaimReport, now: datetime) -> Iterator[Safe]:
 
 
 def claim_summary(report: ClaimReport) -> Safe:
-    state = _being_bound(report) or Safe(_ABANDONED if _abandoned(report) else _STATES[report.state])
+    state = _being_bound(report) or Safe(
+        _OF_EMPTY_GROUP if _empty_groups(report) else _ABANDONED if _abandoned(report) else _STATES[report.state]
+    )
     devices = fmt(": {}", counted(len(report.results), "device")) if report.results else Safe("")
     told = fmt("ResourceClaim {}/{} {}{}{}.", report.namespace, report.name, state, devices, _where(report))
     return told + _action(report)
@@ -106,6 +109,8 @@ def _action(report: ClaimReport) -> Safe:
         again = " Its pods wait for a node until then; the scheduler gives up after 10 minutes, unless configured, and "
         failed = any(each.failed for each in report.results)
         return Safe(f" The scheduler {_TRIES}" if failed else f"{again}{_TRIES}")
+    if _empty_groups(report):
+        return Safe(" Its claims stay as they are until it is deleted.")
     if _abandoned(report):
         return Safe(
             " kube-controller-manager ends such reservations within minutes, which frees the devices: where it does "
@@ -130,6 +135,12 @@ def is_unused(report: ClaimReport) -> bool:
 
 def _abandoned(report: ClaimReport) -> bool:
     return report.state is ClaimVerdict.RESERVED and all(each.state in OVER for each in report.reserved_for)
+
+
+def _empty_groups(report: ClaimReport) -> list[Consumer]:
+    """The PodGroups that keep a claim which nobody uses."""
+    empty = [each for each in report.reserved_for if each.state is ConsumerState.EMPTY]
+    return empty if _abandoned(report) else []
 
 
 def _where(report: ClaimReport) -> Safe:
@@ -252,6 +263,9 @@ def _leads_on(report: ClaimReport, address: Address) -> Iterator[Safe]:
     if is_unused(report):
         words = kubectl("delete", of("resourceclaim", report.name, report.namespace))
         yield from command_line("To delete it: {}", changing(words, address))
+    for each in _empty_groups(report):
+        group = of(f"{each.resource}.{each.api_group}", each.name, each.namespace)
+        yield from command_line("To release the devices: {}", changing(kubectl("delete", group), address))
     if _being_bound(report):
         target = of("pod", report.reserved_for[0].name, report.namespace)
         yield from command_line("More: {}", reading(dra("why-pending", target), address))

@@ -19,6 +19,7 @@ _STATES: Final = {
     ConsumerState.RUNNING: "",
     ConsumerState.FINISHED: "finished",
     ConsumerState.GONE: "finished or deleted",
+    ConsumerState.EMPTY: "has no pods any more",
     ConsumerState.UNKNOWN: "",
 }
 _SHOWN: Final = 2
@@ -67,6 +68,8 @@ def short_state(consumer: Consumer) -> Safe:
     """What a list says beside the name: that the pod is over, ends, or does not run; empty for one that does."""
     if consumer.state in (ConsumerState.GONE, ConsumerState.FINISHED):
         return Safe("gone")
+    if consumer.state is ConsumerState.EMPTY:
+        return Safe("no pods")
     if consumer.deleted:
         return Safe("being deleted")
     return safe(consumer.reason if consumer.state is ConsumerState.RUNNING else "")

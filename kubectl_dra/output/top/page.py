@@ -13,7 +13,7 @@ from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.remedies import recorded_lines
 from kubectl_dra.output.safe import Safe, Style, command, command_line, fmt, safe, styled
 from kubectl_dra.output.unread import around
-from kubectl_dra.output.words import age, counted
+from kubectl_dra.output.words import age, counted, listed
 from kubectl_dra.reports.base import Count
 from kubectl_dra.reports.invocations import changing, dra, kubectl, of, reading
 from kubectl_dra.reports.top import SHARED, By, TopReport, TopRow
@@ -104,13 +104,16 @@ def _idle(report: TopReport, now: datetime, address: Address) -> Iterator[Safe]:
     yield styled(head, Style.BOLD)
     for each in report.idle:
         ended = Safe(", reserved for pods that have ended") if each.reserved else Safe("")
+        if each.groups:
+            ended = fmt(", of PodGroup {}, which has no pods any more", listed([ref.name for ref in each.groups]))
         names = Safe(", ").join(each.devices)
         text = fmt("{}  {} (created {} ago{})", str(each.claim.key), names, age(each.created, now), ended)
         yield from wrapped(text, indent=4, first=2)
     if any(each.reserved for each in report.idle):
         yield from wrapped(_RELEASED, indent=2)
     # A claim that is reserved keeps its devices when it is deleted (the finalizer of delete-protection).
-    free = [each for each in report.idle if not each.reserved]
+    yield from _groups(report, address)
+    free = [each for each in report.idle if not (each.reserved or each.groups)]
     if not free:
         return
     yield from wrapped(Safe("If nobody needs them any more, delete the claims:"), indent=2)
@@ -118,3 +121,15 @@ def _idle(report: TopReport, now: datetime, address: Address) -> Iterator[Safe]:
     for each in free[:_COMMANDS]:
         words = changing(kubectl("delete", of("resourceclaim", each.claim.name, each.claim.namespace)), address)
         yield from command_line("  {}", words)
+
+
+def _groups(report: TopReport, address: Address) -> Iterator[Safe]:
+    """What releases the claims of PodGroups, which keep them as long as they are there."""
+    groups = list(dict.fromkeys(ref for each in report.idle for ref in each.groups))
+    if not groups:
+        return
+    yield from wrapped(Safe("If nobody needs these groups any more, delete them:"), indent=2)
+    yield from (fmt("  {}", line) for line in recorded_lines(address))
+    for ref in groups[:_COMMANDS]:
+        words = kubectl("delete", of("podgroups.scheduling.k8s.io", ref.name, ref.namespace))
+        yield from command_line("  {}", changing(words, address))

@@ -9,8 +9,10 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final
 
-from kubectl_dra.cluster import ClusterState
+from kubectl_dra.cluster import ClusterState, derived
+from kubectl_dra.diagnosis.gangs.cycles import group_key
 from kubectl_dra.model.core import ContainerStatus, Pod
+from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Holding
 from kubectl_dra.model.resource import ConsumerReference, ResourceClaim
 from kubectl_dra.model.usage import is_terminal
@@ -25,11 +27,13 @@ class ConsumerState(StrEnum):
     RUNNING = "running"
     FINISHED = "finished"  # the controller will drop the reservation
     GONE = "gone"  # no unfinished pod has this uid
+    EMPTY = "empty"  # a PodGroup without unfinished pods: its claims are its own until it is deleted
     UNKNOWN = "unknown"  # pods of the namespace were not read, or the consumer is no pod
 
 
-#: Such a pod uses nothing any more.
-OVER: Final = frozenset({ConsumerState.FINISHED, ConsumerState.GONE})
+_POD_GROUPS: Final = ("scheduling.k8s.io", "podgroups")
+#: Such a pod or group uses nothing any more.
+OVER: Final = frozenset({ConsumerState.FINISHED, ConsumerState.GONE, ConsumerState.EMPTY})
 
 
 class Consumer(ReportRecord, frozen=True):
@@ -128,7 +132,27 @@ def _consumer(reference: ConsumerReference, namespace: str, facts: ClusterState)
     pod = facts.inventory.pods_by_uid.get(reference.uid) if is_pod(reference) else None
     who = (reference.api_group, reference.resource, namespace, reference.name, reference.uid)
     if pod is None:
-        known = is_pod(reference) and facts.evidence.users_known(namespace)
-        return Consumer(*who, ConsumerState.GONE if known else ConsumerState.UNKNOWN, "", "")
+        return Consumer(*who, _without_pod(reference, namespace, facts), "", "")
     deleted = pod.metadata.deletion_timestamp or ""
     return Consumer(*who, pod_state(pod), pod.spec.node_name, waiting_reason(pod), restarts_of(pod), deleted)
+
+
+def _without_pod(reference: ConsumerReference, namespace: str, facts: ClusterState) -> ConsumerState:
+    """What is known of a consumer that is no pod, or none that is there.
+
+    Upstream: the resource claim controller ends the reservation of a PodGroup only when that is gone.
+    """
+    if not facts.evidence.users_known(namespace):
+        return ConsumerState.UNKNOWN
+    if is_pod(reference):
+        return ConsumerState.GONE
+    of_group = (reference.api_group, reference.resource) == _POD_GROUPS
+    unused = of_group and Key(namespace, reference.name) not in _groups_in_use(facts)
+    return ConsumerState.EMPTY if unused else ConsumerState.UNKNOWN
+
+
+@derived("pods")
+def _groups_in_use(facts: ClusterState) -> frozenset[Key]:
+    """The PodGroups that some unfinished pod is of."""
+    keys = (group_key(pod) for pod in facts.inventory.pods.values() if not is_terminal(pod))
+    return frozenset(key for key in keys if key is not None)
