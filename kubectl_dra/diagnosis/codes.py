@@ -267,6 +267,8 @@ class Code(StrEnum):
     DEVICE_UNHEALTHY = "DRA-620", "device unhealthy", "a device of the pod is reported as not healthy", "Health"
     CONTAINER_WAITS = ("DRA-630", "container waits",
         "a container waits for something other than devices", "ContainerWaits")
+    DEVICE_NOT_INJECTED = ("DRA-631", "device not injected",
+        "the container runtime does not give a container its devices", "ContainerWaits")
 
     CLAIM_WAITS_FOR_POD = ("DRA-700", "waits for a pod",
         "no pod uses the ResourceClaim; devices are allocated when one does")

@@ -84,11 +84,41 @@ def test_names_and_markdown(capfd):
         ("plugin name gpu.example.com not found in the list of registered DRA plugins", "DRA-610"),
         ("NodePrepareResources failed for ResourceClaim train-0-gpu-x2: no such device", "DRA-611"),
         ("pod train-0 is not allowed to use ResourceClaim gpu", "DRA-612"),
+        ("DRA plugin gpu.example.com not found", "DRA-610"),
     ],
 )
 def test_a_message_leads_to_its_reason(capfd, message, code):
     assert code in matching(message)
     assert code in call(capfd, message)[1]
+
+
+PREPARING = "Failed to prepare dynamic resources: prepare dynamic resources: "
+
+
+@pytest.mark.parametrize(
+    ("message", "code"),
+    [
+        (f"{PREPARING}NodePrepareResources failed: rpc error: code = Unavailable desc = connection error", "DRA-611"),
+        (f"{PREPARING}DRA driver gpu.example.com is not registered", "DRA-610"),
+        (
+            f"Warning FailedPrepareDynamicResources (kubelet): {PREPARING}pod p is not allowed to use ResourceClaim c",
+            "DRA-612",
+        ),
+        (f"{PREPARING}something new", "DRA-615"),
+        (
+            "failed to create containerd container: CDI device injection failed: unresolvable CDI devices a.b/c=d",
+            "DRA-631",
+        ),
+        (
+            "OCI runtime create failed: failed to inject CDI devices: unresolvable CDI devices D.c0/gpu=0: unknown",
+            "DRA-631",
+        ),
+    ],
+)
+def test_a_message_that_tells_the_reason_alone_leads_to_its_page(capfd, message, code):
+    """By the same patterns that why-pending reads in events, with the names that it has on a cluster."""
+    assert matching(message) == (code,)
+    assert call(capfd, message)[1].startswith(f"{code}  ")
 
 
 @pytest.mark.parametrize(

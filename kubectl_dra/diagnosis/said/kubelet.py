@@ -60,6 +60,8 @@ _PREFIX: Final = re.compile(
 )
 #: Reasons under which the runtime, a hook of a driver (NRI), or the kubelet itself refuses a container.
 _REFUSED: Final = frozenset({"CreateContainerError", "RunContainerError"})
+#: Of container runtimes, which give devices to containers by CDI (tags.cncf.io/container-device-interface, pkg/cdi).
+_INJECTED: Final = re.compile(r"\bCDI\b")
 _OF_A_CLAIM: Final = re.compile(r"\b(?:resource ?)?claims?\b", re.IGNORECASE)
 _CREATING: Final = frozenset({*STARTING, ""})
 
@@ -164,6 +166,16 @@ def _cause(pod: Pod, event: Event, version: str) -> Cause:
     raise AssertionError("the last pattern matches everything")
 
 
+def told_by(message: str) -> Code | None:
+    """The reason that the kubelet's or the runtime's message alone tells; None where it may be any."""
+    prefixed = _PREFIX.search(message)
+    text = prefixed["text"] if prefixed is not None else message
+    found = next((code for pattern, code in _TEXTS if pattern.fullmatch(text)), Code.KUBELET_FAILED)
+    if found is not Code.KUBELET_FAILED or prefixed is not None:
+        return found
+    return Code.DEVICE_NOT_INJECTED if _INJECTED.search(message) else None
+
+
 def serves_one_pod(said: KubeletText) -> bool:
     """Whether a driver says that it serves a claim for one pod at a time."""
     return _ONE_POD.search(said.detail or said.text) is not None
@@ -256,7 +268,7 @@ def not_running(pod: Pod, events: Iterable[Event]) -> Iterator[Cause]:
         if state is not None and state.reason not in _CREATING:
             words = " ".join(last.message.split()) if last is not None else " ".join(state.message.split())
             detail = ContainerWaits(status.name, state.reason, words, status.restart_count, how_ended(last))
-            yield Cause(Code.CONTAINER_WAITS, detail, nodes=node)
+            yield Cause(_code_of(detail), detail, nodes=node)
     for status in pod.status.container_statuses:
         if status.state.running is not None and not status.ready:
             detail = ContainerWaits(status.name, "", _probe(events), status.restart_count)
@@ -287,7 +299,16 @@ def waiting(pod: Pod) -> Iterator[Cause]:
         state = status.state.waiting
         if state is not None and state.reason not in _CREATING:
             detail = ContainerWaits(status.name, state.reason, state.message)
-            yield Cause(Code.CONTAINER_WAITS, detail, nodes=(pod.spec.node_name,))
+            yield Cause(_code_of(detail), detail, nodes=(pod.spec.node_name,))
+
+
+def is_not_injected(waits: ContainerWaits) -> bool:
+    """Whether the container runtime could not give a container its devices."""
+    return waits.reason in _REFUSED and _INJECTED.search(waits.message) is not None
+
+
+def _code_of(waits: ContainerWaits) -> Code:
+    return Code.DEVICE_NOT_INJECTED if is_not_injected(waits) else Code.CONTAINER_WAITS
 
 
 def initializing(pod: Pod) -> Iterator[Cause]:

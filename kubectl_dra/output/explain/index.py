@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.said.kubelet import told_by
 from kubectl_dra.output.explain.pages import reason_page
 from kubectl_dra.output.layout import padded, wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
@@ -25,6 +26,8 @@ PARTS: Final = {
 _TABLE: Final = "| code | reason | what you see | `detail.type` in JSON |"
 _WORD: Final = re.compile(r"[a-z]{3,}")
 #: Capitals and dots in a message stand for what differs from case to case.
+#: Names of drivers, devices and files in a message, in place of which the pages have placeholders.
+_NAMED: Final = re.compile(r"\S*(?:\w[./=]\w|\d)\S*")
 _PLACEHOLDER: Final = re.compile(r"\b[A-Z]{2,}\b|…")
 
 
@@ -58,12 +61,17 @@ def markdown_index(codes: Sequence[Code]) -> Iterator[Safe]:
 
 
 def matching(message: str) -> tuple[Code, ...]:
-    """The codes whose message shares all its fixed words with ``message``, or has all words of it; best first."""
-    wanted = set(_words(message))
+    """The codes whose message shares all its fixed words with ``message``, or has all words of it; best first.
+
+    Where the message alone tells the reason of a pod, as ``why-pending`` reads it, no other one is meant.
+    """
+    if (told := told_by(message)) is not None:
+        return (told,)
+    every, wanted = set(_words(message)), set(_words(_PLACEHOLDER.sub(" ", _NAMED.sub(" ", message))))
     found: dict[Code, float] = {}
     for code in Code:
         for fixed in map(set, _fixed_words(reason_page(code).messages)):
-            if wanted and (wanted <= fixed or (len(fixed) >= _ENOUGH and fixed <= wanted)):
+            if (wanted and wanted <= fixed) or (len(fixed) >= _ENOUGH and fixed <= every):
                 found[code] = min(found.get(code, 0.0), -len(fixed & wanted) / len(fixed | wanted))
     return tuple(sorted(found, key=lambda code: (found[code], code)))
 

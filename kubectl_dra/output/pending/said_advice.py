@@ -10,7 +10,7 @@ from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gangs.elsewhere import YUNIKORN
 from kubectl_dra.diagnosis.gates.queues import Queued
-from kubectl_dra.diagnosis.said.kubelet import is_about_claim, serves_one_pod
+from kubectl_dra.diagnosis.said.kubelet import is_about_claim, is_not_injected, serves_one_pod
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.pending.besides_devices import image_advice, is_of_devices, mount_advice
 from kubectl_dra.output.pending.driver_pods import domain_advice
@@ -44,7 +44,6 @@ from kubectl_dra.scheduler.fit_error import SCHEDULER_ERROR
 from kubectl_dra.scheduler.reasons import COSCHEDULING, is_of_default_plugins
 
 #: Upstream: container-device-interface's cdi.Cache.InjectDevices, by containerd and CRI-O.
-_CDI: Final = re.compile(r"\bCDI\b")
 #: Upstream: the kubelet's pkg/kubelet/kuberuntime/kuberuntime_container.go.
 _OBJECTS: Final = ("CreateContainerConfigError",)
 _CRASH: Final = ("CrashLoopBackOff",)
@@ -254,7 +253,7 @@ def _creation(entry: records.ClaimEntry) -> Safe | None:
 def _container(report: PendingReport, waits: records.ContainerWaits) -> Safe | None:
     if waits.initializes:
         return Safe("The pod has its node and its devices. Read in its log how far the container is:")
-    if _CDI.search(waits.message):
+    if is_not_injected(waits):
         text = (
             "The container runtime of {} does not find what the driver wrote about this device (its CDI spec). Read "
             "the driver's log, look into /var/run/cdi and /etc/cdi on the node, and check that the runtime reads the "

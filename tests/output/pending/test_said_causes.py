@@ -90,6 +90,7 @@ def test_a_device_that_the_runtime_does_not_know() -> None:
     unknown = "CDI device injection failed: unresolvable CDI devices k8s.gpu.example.com/device=gpu-0"
     report = waiting("CreateContainerError", f"failed to create containerd container: {unknown}")
     assert unknown in first_line(report)
+    assert report.code is Code.DEVICE_NOT_INJECTED
     page = page_of(report)
     assert "cdi_spec_dirs" in page
     assert "image" not in page

@@ -252,6 +252,7 @@ SENTENCES: Final[dict[Code, Sentence]] = {
     Code.KUBELET_REJECTED: with_detail(records.KubeletRejection, _rejected),
     Code.DEVICE_UNHEALTHY: with_detail(records.Health, _unhealthy),
     Code.CONTAINER_WAITS: with_detail(records.ContainerWaits, _waits),
+    Code.DEVICE_NOT_INJECTED: with_detail(records.ContainerWaits, _waits),
     Code.CONSUMER_GONE: with_detail(records.Consumers, _consumers_gone),
     Code.CLAIM_KEPT_BY_CONSUMERS: with_detail(records.Consumers, _kept),
     Code.POD_BEING_DELETED: with_detail(records.Departure, _going),
