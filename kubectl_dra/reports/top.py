@@ -19,6 +19,7 @@ from kubectl_dra.reports.devices.class_list import class_rows
 from kubectl_dra.reports.devices.holders import OVER, ConsumerState, consumers_of
 from kubectl_dra.reports.devices.nodes import placed_devices
 from kubectl_dra.reports.devices.totals import DeviceTally, DeviceTotals
+from kubectl_dra.reports.devices.unpublished import vanished
 from kubectl_dra.reports.scope import ScopeKind
 from kubectl_dra.reports.unread import missing_rights
 
@@ -66,13 +67,17 @@ class IdleClaim(ReportRecord, frozen=True):
 
 
 class TopReport(ReportRecord, frozen=True):
-    """The rows, those that hold most first, and all idle claims of the scope, the largest first."""
+    """The rows, those that hold most first, and all idle claims of the scope, the largest first.
+
+    ``vanished``: of nodes and classes, what claims hold that no slice publishes any more, so that no row has it.
+    """
 
     by: By
     rows: tuple[TopRow, ...]
     idle: tuple[IdleClaim, ...]
     missing: tuple[Missing, ...]
     read: tuple[ReadRecord, ...]
+    vanished: tuple[str, ...] = ()
 
     @property
     def bad(self) -> bool:
@@ -101,7 +106,8 @@ def top_report(world: ClusterState, by: By, namespace: str) -> TopReport:
         (_idle_claim(claim, world) for claim in claims), key=lambda each: (-len(each.devices), each.claim.key)
     )
     lacking = missing_rights(world.evidence, _NEEDED[by], namespace if by in _OF_NAMESPACES else "")
-    return TopReport(by, tuple(found), tuple(idle), lacking, reads_of(world.evidence))
+    gone = () if by in _OF_NAMESPACES else vanished(world)
+    return TopReport(by, tuple(found), tuple(idle), lacking, reads_of(world.evidence), gone)
 
 
 def _place(row: TopRow) -> tuple[int, int, str, str]:

@@ -4,25 +4,44 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.features import features
+from kubectl_dra.model.invocation import HERE
 from kubectl_dra.output.devices.node_page import node_page
+from kubectl_dra.output.top.page import top_page
 from kubectl_dra.reports.devices.nodes import NodeReport, node_report
+from kubectl_dra.reports.top import By, top_report
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 
 
 def report(name: str, *withheld: str) -> NodeReport:
+    return node_report(name, world(*withheld))
+
+
+def world(*withheld: str) -> ClusterState:
     held = build.claim("held", held=[("node-1", "gpu-1"), ("node-1", "gpu-0")], on="node-1", by=["user"])
     admin = build.claim("admin", held=[("node-1", "gpu-2")], on="node-1", by=["watcher"])
     admin["status"]["allocation"]["devices"]["results"][0]["adminAccess"] = True
     user = build.pod("user", claims=["held"], node_name="node-1", phase="Running")
     there = facts.inventory([build.device_class(), build.node(), build.node("node-2"), held, admin, user])
-    return node_report(name, ClusterState(there, facts.evidence(*withheld), features(), CLOCK))
+    return ClusterState(there, facts.evidence(*withheld), features(), CLOCK)
 
 
 def page(found: NodeReport) -> str:
     return " ".join(re.sub("\x1b\\[[0-9;]*m", "", " ".join(node_page(found, CLOCK.now()))).split())
+
+
+@pytest.mark.parametrize(("withheld", "told"), [((), 2), (("ResourceSlice",), 0)])
+def test_lists_name_devices_that_claims_hold_and_nothing_publishes(withheld: tuple[str, ...], told: int) -> None:
+    """Of slices that were not read nothing is known to be gone; what is held with admin access is taken from nobody."""
+    found = top_report(world(*withheld), By.NODES, "")
+    assert len(found.vanished) == told
+    text = "2 devices that claims hold are in no row, because no slice publishes them any more: gpu.example.com/"
+    assert (text in " ".join(" ".join(top_page(found, CLOCK.now(), HERE)).split())) == bool(told)
+    assert top_report(world(*withheld), By.PODS, "").vanished == ()
 
 
 def test_what_claims_have_there_is_told() -> None:

@@ -19,6 +19,7 @@ from kubectl_dra.model.core import Node
 from kubectl_dra.output.devices import lists, node_page
 from kubectl_dra.output.devices.parts import CLOSED, scope_cell
 from kubectl_dra.output.devices.pool_columns import pool_columns
+from kubectl_dra.output.devices.unpublished import vanished_text
 from kubectl_dra.output.refusals import placed_words
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import counted, shortened
@@ -27,6 +28,7 @@ from kubectl_dra.reports.devices.device_list import DeviceFilter, ListedDevice, 
 from kubectl_dra.reports.devices.nodes import node_names, node_summaries
 from kubectl_dra.reports.devices.open_pool import open_pool
 from kubectl_dra.reports.devices.pool import is_troubled, pool_summary
+from kubectl_dra.reports.devices.unpublished import vanished
 from kubectl_dra.reports.find import find_devices, find_pools
 from kubectl_dra.reports.invocations import try_dra
 from kubectl_dra.selectors.evaluate import SelectorSet
@@ -59,6 +61,8 @@ def _devices(call: GetCall, wanted: TypeArgs) -> Section:
     listed = device_list(facts, chosen)
     for text, number in listed.errors.items():
         call.notes.append(fmt("note: left out {}, on which the selector fails: {}", counted(number, "device"), text))
+    if not (wanted.names or selectors or chosen.free or chosen.node) and (gone := vanished(facts)):
+        call.notes.append(fmt("note: {}", vanished_text(gone)))
     items = Series(lambda: map(_device_item, listed.items))
     return Section(
         "Device",

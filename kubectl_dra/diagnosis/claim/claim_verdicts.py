@@ -180,7 +180,7 @@ def selected_names(selector: NodeSelector | None) -> tuple[str, ...]:
 
 def vanished(inventory: Inventory, evidence: Evidence, claim: ResourceClaim) -> Cause | None:
     """The devices of an allocated claim that are known to be published no more; None where there are none."""
-    gone = tuple(id_ for id_ in devices_of(claim) if _is_gone(inventory, evidence, id_))
+    gone = tuple(id_ for id_ in devices_of(claim) if is_vanished(inventory, evidence, id_))
     if not gone:
         return None
     pools = tuple(dict.fromkeys(str(id_.pool_id) for id_ in gone if id_.pool_id not in inventory.slices_by_pool))
@@ -194,7 +194,8 @@ def is_unpublished(inventory: Inventory, device: DeviceId) -> bool:
     return all(each.name != device.device for slice_ in newest for each in slice_.spec.devices)
 
 
-def _is_gone(inventory: Inventory, evidence: Evidence, device: DeviceId) -> bool:
+def is_vanished(inventory: Inventory, evidence: Evidence, device: DeviceId) -> bool:
+    """Whether certainly nothing publishes a device any more."""
     pool = device.pool_id
     if evidence.within(pool_fields(pool)).coverage("ResourceSlice") not in _READ:
         return False

@@ -17,6 +17,7 @@ from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.capacity.parts import ending_lines, group_text, share_lines, too_little_left, way_lines
 from kubectl_dra.output.columns import ListColumn, count_column
 from kubectl_dra.output.devices.parts import UNKNOWN, bar
+from kubectl_dra.output.devices.unpublished import vanished_text
 from kubectl_dra.output.layout import Column, paragraphs, table, wrapped
 from kubectl_dra.output.pending.asks import ask_words
 from kubectl_dra.output.pending.assumptions import fewer_copies
@@ -85,6 +86,8 @@ def capacity_page(report: CapacityReport, address: Address) -> list[Safe]:
     if len(told) > 1:
         blocks.append(wrapped(_EACH))
     blocks += (wrapped(fmt("{} It requests no device.", _headline(each))) for each in without)
+    if report.vanished:
+        blocks.append(wrapped(vanished_text(report.vanished)))
     if report.more:
         blocks.append(wrapped(fmt("{} more shapes of the file were left out.", report.more)))
     blocks.append([line for each in report.unreadable for line in wrapped(_unreadable(each))])

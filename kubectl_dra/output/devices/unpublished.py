@@ -12,7 +12,7 @@ from itertools import groupby
 from kubectl_dra.output.devices.holders import holder_text
 from kubectl_dra.output.layout import PAGE, Column, table, wrapped
 from kubectl_dra.output.safe import Safe, fmt, safe
-from kubectl_dra.output.words import counted
+from kubectl_dra.output.words import counted, plural, shortened
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.devices.advertised import AdvertisedResource
 from kubectl_dra.reports.devices.unpublished import AllocatedDevice
@@ -25,6 +25,13 @@ def unpublished_table(devices: Sequence[AllocatedDevice], now: datetime, node: s
     columns = [Column("DEVICE"), Column("USED BY", flexible=True)]
     rows = [[safe(d.device), Safe("; ").join(holder_text(h, now, node) for h in d.holders)] for d in devices]
     return list(table(columns, rows, columns_wide=None if wide else PAGE, indent=2))
+
+
+def vanished_text(devices: Sequence[str]) -> Safe:
+    """What no row tells of, because no slice has it."""
+    number, are = counted(len(devices), "device"), Safe(plural("is", len(devices)))
+    text = "{} that claims hold {} in no row, because no slice publishes {} any more: {}."
+    return fmt(text, number, are, Safe("it" if len(devices) == 1 else "them"), shortened(devices, _SHOWN))
 
 
 def held_lines(devices: Sequence[AllocatedDevice], now: datetime) -> Iterator[Safe]:

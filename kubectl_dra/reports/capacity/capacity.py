@@ -35,6 +35,7 @@ from kubectl_dra.reports.capacity.bounds import with_bounds
 from kubectl_dra.reports.capacity.commands import deleting, restarting, unwaited
 from kubectl_dra.reports.capacity.groups import CountedShape, GroupCapacity, group_capacities
 from kubectl_dra.reports.claims.ask import ClaimAsk, claim_ask
+from kubectl_dra.reports.devices.unpublished import vanished
 from kubectl_dra.reports.pending.pending import PendingReport, pending_report
 from kubectl_dra.reports.pending.remedies import FoundRemedies
 from kubectl_dra.reports.simulation.admission import manifest_reports
@@ -146,7 +147,8 @@ class CapacityReport(ReportRecord, frozen=True):
 
     ``manifests``: those that a server refuses, or reads in another way than they are written. ``groups``: how many
     whole groups fit of objects whose pods are of use together only. ``copied``: slices of the file in which a field
-    seems to have been left as it was in the slice that they were copied from.
+    seems to have been left as it was in the slice that they were copied from. ``vanished``: what claims hold that no
+    slice publishes any more, so that no count has it.
     """
 
     shapes: tuple[ShapeCapacity, ...]
@@ -160,6 +162,7 @@ class CapacityReport(ReportRecord, frozen=True):
     manifests: tuple[ManifestReport, ...] = ()
     groups: tuple[GroupCapacity, ...] = ()
     copied: tuple[CopiedSlice, ...] = ()
+    vanished: tuple[str, ...] = ()
 
     @property
     def bad(self) -> bool:
@@ -223,9 +226,9 @@ def capacity_report(
     answers = tuple(_with_bounds(each, _unread(deciding)) for each in answers)
     wrong = tuple(_unreadable(objects))
     otherwise = tuple(each for each in said if each.refused or each.findings)
-    groups = tuple(_groups(prepared, objects, found, answers))
+    groups, gone = tuple(_groups(prepared, objects, found, answers)), vanished(prepared)
     return CapacityReport(
-        answers, more, certainty, deciding, features, read, supposed, wrong, otherwise, groups, copied
+        answers, more, certainty, deciding, features, read, supposed, wrong, otherwise, groups, copied, gone
     )
 
 

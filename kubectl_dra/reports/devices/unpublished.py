@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.claim.claim_verdicts import is_unpublished, selected_names
+from kubectl_dra.diagnosis.claim.claim_verdicts import is_unpublished, is_vanished, selected_names
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.inventory import Holding
 from kubectl_dra.model.resource import ResourceClaim
@@ -40,6 +40,16 @@ def unpublished(facts: ClusterState) -> Iterator[tuple[str, DeviceId, list[Holdi
         for each in _lasting(holdings):
             by_node.setdefault(_node_of(each.claim), []).append(each)
         yield from ((node, device, here) for node, here in by_node.items() if node)
+
+
+def vanished(facts: ClusterState) -> tuple[str, ...]:
+    """What claims hold and certainly no slice publishes any more, by name: no list of published devices has it."""
+    inventory = facts.inventory
+    return tuple(
+        str(device)
+        for device, holdings in sorted(inventory.holdings_by_device.items())
+        if any(True for _ in _lasting(holdings)) and is_vanished(inventory, facts.evidence, device)
+    )
 
 
 def unpublished_of_pool(opened: PoolFacts) -> Iterator[AllocatedDevice]:
