@@ -12,8 +12,7 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final
 
-from kubectl_dra.api.paths import below
-from kubectl_dra.api.trees import Tree, list_at, mapping
+from kubectl_dra.api.trees import Tree, below, list_at, mapping
 from kubectl_dra.model.names import is_label, is_subdomain
 
 _TYPES: Final[Mapping[str, tuple[tuple[type, ...], str]]] = {

@@ -19,12 +19,11 @@ from kubectl_dra.api.builtin import is_builtin
 from kubectl_dra.api.convert import convert
 from kubectl_dra.api.generations import UnsupportedVersionError, shape_of
 from kubectl_dra.api.kinds import RESOURCE_GROUP, Kind, find_kind
-from kubectl_dra.api.paths import below
 from kubectl_dra.api.podclaims import nested_sources
 from kubectl_dra.api.sources import Source
 from kubectl_dra.api.spelling import respelled
 from kubectl_dra.api.strict import STEP, known_fields, unknown_fields
-from kubectl_dra.api.trees import at, in_utf8, list_at, mapping, move_up, read_tree
+from kubectl_dra.api.trees import at, below, in_utf8, list_at, mapping, move_up, read_tree
 from kubectl_dra.model.likeness import best_guess, similar
 from kubectl_dra.model.resource import Device, ExactDeviceRequest
 

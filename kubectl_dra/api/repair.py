@@ -13,8 +13,7 @@ from typing import Any, Final, NoReturn
 import msgspec
 from msgspec import inspect
 
-from kubectl_dra.api.json_words import json_words
-from kubectl_dra.api.paths import below
+from kubectl_dra.api.trees import below, json_words
 from kubectl_dra.model.quantity import Quantity, QuantityError
 
 _INT64: Final = range(-(2**63), 2**63)

@@ -13,7 +13,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import inspect
 
-from kubectl_dra.api.paths import below
+from kubectl_dra.api.trees import below
 
 _TYPE_META: Final = frozenset({"apiVersion", "kind"})
 STEP: Final = re.compile(r'[A-Za-z0-9_-]+|"(?:[^"\\\\]|\\\\.)*"')

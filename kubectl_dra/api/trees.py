@@ -1,4 +1,4 @@
-"""Objects as plain JSON trees, for what has to see fields that no record holds."""
+"""Objects as plain JSON trees, for what has to see fields that no record holds; paths into them, and broken JSON."""
 
 from __future__ import annotations
 
@@ -9,19 +9,37 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from kubectl_dra.api.paths import below
-
+_PLAIN_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
 _UNREADABLE: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 # No object of ours nests deeper; opaque parameters may, and stay unread where they are only passed on.
 _MAX_DEPTH: Final = 200
 _ESCAPE: Final = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.DOTALL)
 _HALF: Final = re.compile("[\ud800-\udfff]")
+#: What the standard library says, in words for whoever wrote the file.
+_WORDS: Final = (
+    ("',' delimiter", "a comma or a closing bracket is missing"),
+    ("':' delimiter", "a colon is missing"),
+    ("property name", "a name in double quotes is missing"),
+    ("Expecting value", "a value is missing"),
+    ("Unterminated string", "a text in double quotes is not closed"),
+    ("Invalid control character", "a text has a line break or another control character in it"),
+    ("escape", "a text has a backslash that begins no escape"),
+    ("Illegal trailing comma", "a comma stands before a closing bracket"),
+    ("Extra data", "something follows where the document ends"),
+)
 _any: Final = msgspec.json.Decoder(object)
 _fields: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 Tree = Mapping[str, Any]
 DefaultT = TypeVar("DefaultT", bound=int | None)
 Fields = dict[str, msgspec.Raw]
+
+
+def below(path: str, key: str) -> str:
+    """The path of a field or of a map's value: ``spec.devices[0].capacity["memory.x"]``."""
+    if not _PLAIN_KEY.fullmatch(key):
+        return f"{path}[{json.dumps(key)}]"
+    return f"{path}.{key}" if path else key
 
 
 def mapping(value: object) -> dict[str, Any]:
@@ -140,3 +158,8 @@ def _is_shallow(tree: Any) -> bool:  # noqa: ANN401 - any JSON value
         if not level:
             return True
     return False
+
+
+def json_words(message: str) -> str:
+    """The message of a ``json.JSONDecodeError`` in plain words."""
+    return next((words for part, words in _WORDS if part in message), "it is not valid")

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from kubectl_dra.diagnosis.gates.quota import OBJECT_COUNT, PER_CLASS_SUFFIX
-from kubectl_dra.diagnosis.records import Bound
+from kubectl_dra.diagnosis.records import Bound, ObjectRef
 from kubectl_dra.model.clock import parse_time
 from kubectl_dra.output.safe import Safe, fmt, safe
 
@@ -168,3 +168,9 @@ def without_names(names: Iterable[str], lines: Iterable[Safe]) -> str:
         text = re.sub(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", "*", text)
     # Longer names wrap elsewhere.
     return "".join(text.split())
+
+
+def object_name(ref: ObjectRef) -> Safe:
+    """``KIND NAMESPACE/NAME``; of an object without a name, its kind."""
+    name = str(ref.key) if ref.namespace else ref.name
+    return fmt("{} {}", ref.kind, name) if ref.name else fmt("{} without a name", ref.kind)

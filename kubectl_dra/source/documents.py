@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from kubectl_dra.api.json_words import json_words
+from kubectl_dra.api.trees import json_words
 from kubectl_dra.source.content import Content
 from kubectl_dra.source.errors import ManifestError
 from kubectl_dra.source.json_parts import WHOLE_BYTES, JsonPart, Span, UnsplitError, parts

@@ -34,10 +34,9 @@ from kubectl_dra.output.simulation.manifests import (
     refusal_lines,
     refused_words,
 )
-from kubectl_dra.output.simulation.names import object_name
 from kubectl_dra.output.unread import around
 from kubectl_dra.output.whatif.page import whatif_lines
-from kubectl_dra.output.words import counted, listed, plural, shortened, without_names
+from kubectl_dra.output.words import counted, listed, object_name, plural, shortened, without_names
 from kubectl_dra.reports.capacity.capacity import CapacityReport, ShapeCapacity, Unreadable
 
 _NOTHING: Final = Safe("The file has no pod, workload, claim or template to count.")

@@ -15,9 +15,8 @@ from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.remedies import recorded_lines
 from kubectl_dra.output.safe import Safe, Style, command_line, fmt, safe, styled
-from kubectl_dra.output.simulation.names import object_name
 from kubectl_dra.output.whatif.page import CHOICE_WORDS
-from kubectl_dra.output.words import counted, first_of, listed, plural
+from kubectl_dra.output.words import counted, first_of, listed, object_name, plural
 from kubectl_dra.reports.capacity.capacity import EndingWay, WayOut
 from kubectl_dra.reports.capacity.groups import GroupCapacity, GroupPart
 

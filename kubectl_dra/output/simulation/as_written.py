@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from kubectl_dra.api.lint import Mistake
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
-from kubectl_dra.output.simulation.names import object_name
-from kubectl_dra.output.words import counted
+from kubectl_dra.output.words import counted, object_name
 from kubectl_dra.reports.simulation import ManifestReport, SimulationReport
 from kubectl_dra.reports.simulation.stops import Repeated
 

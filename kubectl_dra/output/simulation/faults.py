@@ -16,9 +16,8 @@ from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.selector.code import code
 from kubectl_dra.output.simulation.manifests import blocked_text, refused_words
-from kubectl_dra.output.simulation.names import object_name
 from kubectl_dra.output.unread import left_out_text
-from kubectl_dra.output.words import counted, first_of, listed, plural, shortened
+from kubectl_dra.output.words import counted, first_of, listed, object_name, plural, shortened
 from kubectl_dra.reports.simulation import SimulationReport
 from kubectl_dra.reports.simulation.copied_slices import CopiedSlice, Forgotten
 from kubectl_dra.reports.simulation.records import PodSimulation

@@ -15,11 +15,10 @@ from kubectl_dra.model.likeness import similar
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.refusals import refusal_text
 from kubectl_dra.output.safe import Safe, Style, command_line, fmt, safe, styled
-from kubectl_dra.output.simulation.names import object_name
 from kubectl_dra.output.simulation.queues import queue_clause, quota_lines
 from kubectl_dra.output.taints.hits import fate_text, who_text
 from kubectl_dra.output.unread import left_out_text
-from kubectl_dra.output.words import counted, listed, plural, shortened
+from kubectl_dra.output.words import counted, listed, object_name, plural, shortened
 from kubectl_dra.reports.base import ReadRecord
 from kubectl_dra.reports.capacity.capacity import CapacityReport
 from kubectl_dra.reports.invocations import changing, kubectl, of

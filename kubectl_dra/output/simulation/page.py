@@ -25,7 +25,6 @@ from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
 from kubectl_dra.output.simulation import as_written, faults, manifests, numbers
 from kubectl_dra.output.simulation.domains import domain_lines, told_once, too_small
-from kubectl_dra.output.simulation.names import object_name
 from kubectl_dra.output.simulation.queues import queue_heads, queue_text
 from kubectl_dra.output.simulation.same_pages import Blocks, other_lines, told_together
 from kubectl_dra.output.simulation.verdicts import (
@@ -43,7 +42,7 @@ from kubectl_dra.output.simulation.verdicts import (
 )
 from kubectl_dra.output.unread import incomplete_lines, rights_lines
 from kubectl_dra.output.whatif.page import CHOICE_UNREAD, SOME_COMPARED, whatif_lines, whatif_summary
-from kubectl_dra.output.words import counted, listed, shortened
+from kubectl_dra.output.words import counted, listed, object_name, shortened
 from kubectl_dra.reports.invocations import reading
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.simulation import Counted, PodSimulation, SimulationReport

@@ -13,8 +13,7 @@ from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.queues import queue_lines, queue_reason
 from kubectl_dra.output.safe import Safe, Style, command_line, fmt, styled
-from kubectl_dra.output.simulation.names import object_name
-from kubectl_dra.output.words import counted, every, listed, shortened
+from kubectl_dra.output.words import counted, every, listed, object_name, shortened
 from kubectl_dra.reports.invocations import changing
 from kubectl_dra.reports.pending.remedy_commands import COMMANDS
 from kubectl_dra.reports.simulation.queue_room import LEAST

@@ -17,10 +17,9 @@ from kubectl_dra.output.pending.quotas import refused_unless, where_admitted
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.simulation import manifests
 from kubectl_dra.output.simulation.domains import told_once, too_small, too_small_text
-from kubectl_dra.output.simulation.names import object_name
 from kubectl_dra.output.simulation.numbers import makes_none_text, whole_groups
 from kubectl_dra.output.simulation.queues import if_admitted
-from kubectl_dra.output.words import counted, every, listed, plural, shortened
+from kubectl_dra.output.words import counted, every, listed, object_name, plural, shortened
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.simulation import Counted, PodSimulation, SimulationReport
 from kubectl_dra.reports.simulation.alternatives import TakenAlternative
