@@ -87,11 +87,11 @@ def render_group(decision: GroupDecision) -> dict[str, Any]:
         else decision.members
     )
     entry["members"] = [_member(member) for member in members]
-    if decision.evicted:
-        entry["evicted"] = sorted(str(pod.key) for pod in decision.evicted)
-        found = decision.after.preemption if decision.after is not None else None
+    found = decision.after.preemption if decision.after is not None else None
+    if found is not None and found.victims:
+        entry["evicted"] = sorted(str(pod.key) for pod in found.victims)
         # Which of equally good nodes is taken decides who is evicted.
-        entry |= {"tied": True} if found is not None and found.tied else {}
+        entry |= {"tied": True} if found.tied else {}
     return entry
 
 
