@@ -82,6 +82,22 @@ def test_behind_a_misspelt_template_the_next_obstacle_is_told() -> None:
     assert not simulated(template("big-gpu"), template("big-gpus-2"), body).misplaced
 
 
+def test_behind_a_template_that_is_named_as_a_claim_the_next_obstacle_is_told() -> None:
+    body = deployment(6)
+    body["spec"]["template"]["spec"]["resourceClaims"] = [{"name": "gpu", "resourceClaimName": "one"}]
+    report = simulated(template("one"), body)
+    told = page(report)
+    assert [(each.template.name, each.as_claim) for each in report.misplaced] == [("one", True)]
+    assert 'it names the ResourceClaim "one", which does not exist: there is a ResourceClaimTemplate' in told
+    as_if = "As if ResourceClaimTemplate ml/one were named as resourceClaimTemplateName: Deployment ml/w: 4 of 6"
+    assert as_if in told
+    assert "A bare pod with" not in told
+    there = build.claim("one")
+    assert not simulated(template("one"), body, world=cluster(there)).misplaced
+    made = {"apiVersion": "resource.k8s.io/v1", **{key: there[key] for key in ("kind", "metadata", "spec")}}
+    assert not simulated(template("one"), made, body).misplaced
+
+
 def test_as_if_a_name_were_right_only_what_that_changes_is_told_again() -> None:
     head, worker = pod_template("one"), pod_template("big-gpus")
     head["spec"].pop("resourceClaims")

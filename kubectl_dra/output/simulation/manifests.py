@@ -167,7 +167,9 @@ def _wrong_lines(manifest: ManifestReport) -> Iterator[Safe]:
 def misplaced_lines(misplaced: Iterable[Misplaced], user: ObjectRef) -> Iterator[Safe]:
     """How what follows of a workload is meant."""
     for each in misplaced:
-        if user in each.users and each.name:
+        if user in each.users and each.as_claim:
+            yield from wrapped(fmt("As if {} were named as resourceClaimTemplateName:", object_name(each.template)))
+        elif user in each.users and each.name:
             yield from wrapped(fmt("As if {} were named instead of {}:", object_name(each.template), each.name))
         elif user in each.users:
             yield from wrapped(fmt("As if {} were in namespace {}:", object_name(each.template), each.namespace))

@@ -1,8 +1,8 @@
-"""Templates of the files that their pods miss by their namespace or by a letter of their name: as if they did not."""
+"""Templates of the files that their pods miss by namespace, by a letter of their name, or as a claim: as if not."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -11,12 +11,15 @@ import msgspec
 from kubectl_dra.api.planned import Planned
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.model.base import with_spec
+from kubectl_dra.model.core import Pod, PodResourceClaim
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.resource import ResourceClaimTemplate
 from kubectl_dra.reports.simulation.stops import Misplaced
 from kubectl_dra.scheduler.claims import sources
 
+_CLAIM: Final = "ResourceClaim"
 _TEMPLATE: Final = "ResourceClaimTemplate"
 
 
@@ -41,7 +44,22 @@ def misplaced(world: ClusterState, objects: Sequence[Planned]) -> list[Misplaced
                     users = found[key].users if key in found else ()
                     users = tuple(dict.fromkeys((*users, subject)))
                     found[key] = Misplaced(meant, namespace, users, name if meant.namespace == namespace else "")
-    return list(found.values())
+    return [*found.values(), *_as_claims(world, objects, there)]
+
+
+def _as_claims(world: ClusterState, objects: Sequence[Planned], there: Collection[ObjectRef]) -> Iterator[Misplaced]:
+    """Templates that pods name as a claim, of which neither the cluster nor the files have one of the name."""
+    claims = {each.key for each in objects if each.kind == _CLAIM} | world.inventory.claims.keys()
+    users = dict[ObjectRef, list[ObjectRef]]()
+    for planned in (each for each in objects if not each.catalog):
+        for pod in (plan.pod for plan in planned.pods):
+            namespace = pod.metadata.namespace
+            for name in filter(None, (sources(entry)[0] for entry in pod.spec.resource_claims)):
+                ref, missing = ObjectRef(_TEMPLATE, namespace, name), Key(namespace, name) not in claims
+                if missing and ref in there and world.evidence.complete(_CLAIM, namespace):
+                    users.setdefault(ref, []).append(ObjectRef(planned.kind, planned.key.namespace, planned.name))
+    for ref, its in users.items():
+        yield Misplaced(ref, ref.namespace, tuple(dict.fromkeys(its)), as_claim=True)
 
 
 def _meant(world: ClusterState, key: Key, there: dict[ObjectRef, bool]) -> ObjectRef | None:
@@ -62,7 +80,24 @@ def _meant(world: ClusterState, key: Key, there: dict[ObjectRef, bool]) -> Objec
 def in_place(objects: Sequence[Planned], moved: Sequence[Misplaced]) -> tuple[Planned, ...]:
     """The objects with each template where its pods look for it, too."""
     by_ref = {ObjectRef(each.kind, each.key.namespace, each.name): each for each in objects}
-    return (*(_in(by_ref[each.template], each) for each in moved), *objects)
+    swapped = {each.template.key for each in moved if each.as_claim}
+    copies = (_in(by_ref[each.template], each) for each in moved if not each.as_claim)
+    return (*copies, *(_naming_templates(each, swapped) if swapped else each for each in objects))
+
+
+def _naming_templates(planned: Planned, names: Collection[Key]) -> Planned:
+    """With ``resourceClaimTemplateName`` in place of ``resourceClaimName`` where that is one of ``names``."""
+    return replace(planned, pods=tuple(replace(plan, pod=_naming(plan.pod, names)) for plan in planned.pods))
+
+
+def _naming(pod: Pod, names: Collection[Key]) -> Pod:
+    entries = tuple(
+        PodResourceClaim(entry.name, resource_claim_template_name=sources(entry)[0])
+        if Key(pod.metadata.namespace, sources(entry)[0] or "") in names
+        else entry
+        for entry in pod.spec.resource_claims
+    )
+    return with_spec(pod, resource_claims=entries)
 
 
 def _in(planned: Planned, moved: Misplaced) -> Planned:

@@ -22,12 +22,14 @@ class Misplaced(ReportRecord, frozen=True):
     """A template of the files that is in another ``namespace`` than the pods that ``users`` make and that name it.
 
     ``name``: it is in that namespace, and so they call what can only be this one; empty where the name is its own.
+    ``as_claim``: they name it as a claim, of which there is none of that name.
     """
 
     template: ObjectRef
     namespace: str
     users: tuple[ObjectRef, ...] = ()
     name: str = ""
+    as_claim: bool = False
 
 
 class GangCount(ReportRecord, frozen=True):
