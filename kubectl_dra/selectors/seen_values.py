@@ -41,6 +41,17 @@ _SHORTEST: Final = 3
 _MAX_TEXT: Final = 10 * 1024
 
 
+#: States in which a device is of no use: of interfaces (RFC 2863, ifOperStatus), and what drivers say of health.
+_BROKEN: Final = frozenset(
+    ["degraded", "down", "error", "failed", "faulty", "inactive", "lowerlayerdown", "notpresent", "offline", "unavailable", "unhealthy"]
+)
+
+
+def tells_of_failure(value: str) -> bool:
+    """Whether a value says that the device does not work, so that nobody means it, nor does without the condition."""
+    return value.strip('"').lower().replace("-", "").replace("_", "") in _BROKEN
+
+
 def seen_values(expression: str, seen: Mapping[str, int], start: int, end: int) -> Iterator[str]:
     """The expression with another value in one comparison between ``start`` and ``end``, a few, the nearest first.
 

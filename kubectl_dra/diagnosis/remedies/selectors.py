@@ -27,7 +27,7 @@ from kubectl_dra.selectors.clauses import without
 from kubectl_dra.selectors.compiling import clauses_of, without_reading
 from kubectl_dra.selectors.partitions import smaller_partitions
 from kubectl_dra.selectors.rewrite import alternatives, corrections, near_amounts, near_values
-from kubectl_dra.selectors.seen_values import or_equal, same_values, seen_values
+from kubectl_dra.selectors.seen_values import or_equal, same_values, seen_values, tells_of_failure
 from kubectl_dra.selectors.trial import SelectorTrial
 
 # What each asks of its reader, beside the costs of ``edits``.
@@ -62,7 +62,10 @@ def _not_matching(case: Case, editor: ClaimEditor, request: Form, funnels: Seque
         refusing = [number for number, clause in enumerate(conditions) if any(clause.text == why for why, _ in seen)]
         for number in refusing:
             clause = conditions[number]
-            counts = _values(funnels, clause.text)
+            found = _values(funnels, clause.text)
+            counts = {value: number for value, number in found.items() if not tells_of_failure(value)}
+            if found and not counts:
+                continue
             values = set(counts)
             amounts = near_amounts(text, values, clause.start, clause.end)
             near = dict.fromkeys(

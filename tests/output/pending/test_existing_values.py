@@ -112,3 +112,16 @@ def test_values_that_only_name_a_device_are_not_offered() -> None:
 def test_a_spelling_is_corrected_and_nothing_else_is_offered() -> None:
     devices = [device("a", "model", {"string": "H100"}), device("b", "model", {"string": "T4"})]
     assert selectors(wanting(f'{A}.model == "h100"', *devices)) == [f'{A}.model == "H100"']
+
+
+def nic(name: str, state: str, **more: str) -> dict[str, Any]:
+    return build.device(name, attributes={"state": state, **more})
+
+
+@pytest.mark.parametrize(("other", "offered"), [("down", False), ("Not-Present", False), ("standby", True)])
+def test_a_device_that_does_not_work_is_no_way_out(other: str, *, offered: bool) -> None:
+    wanted = build.claim("claim", build.request(selector=f'device.attributes["{build.DRIVER}"].state == "up"'))
+    node, nics = build.node(), build.slice_("node-1", nic("net0", other), nic("net1", other))
+    report = report_of(node, nics, POD, wanted)
+    edits = [each for way in report.remedies for each in way.actions if isinstance(each, EditClaim)]
+    assert any(each.field.startswith("selectors") for each in edits) is offered
