@@ -43,7 +43,19 @@ _MAX_TEXT: Final = 10 * 1024
 
 #: States in which a device is of no use: of interfaces (RFC 2863, ifOperStatus), and what drivers say of health.
 _BROKEN: Final = frozenset(
-    ["degraded", "down", "error", "failed", "faulty", "inactive", "lowerlayerdown", "notpresent", "offline", "unavailable", "unhealthy"]
+    [
+        "degraded",
+        "down",
+        "error",
+        "failed",
+        "faulty",
+        "inactive",
+        "lowerlayerdown",
+        "notpresent",
+        "offline",
+        "unavailable",
+        "unhealthy",
+    ]
 )
 
 
