@@ -7,7 +7,6 @@ A list is read as its header plus the raw bytes of each item, so that one bad ob
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
@@ -51,8 +50,7 @@ class _ListHeader(msgspec.Struct, rename="camel"):
     items: list[msgspec.Raw] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ListPage:
+class ListPage(msgspec.Struct, frozen=True):
     """A decoded list or one chunk of it."""
 
     metadata: ListMeta

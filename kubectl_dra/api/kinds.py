@@ -6,9 +6,10 @@ Which generation decodes what lives in ``generations``; reading TYPE/NAME argume
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.model.admission import HorizontalPodAutoscaler, LimitRange, RuntimeClass
 from kubectl_dra.model.base import Record
@@ -45,8 +46,7 @@ RESOURCE_GROUP: Final = "resource.k8s.io"
 PROTOTYPE_GROUP: Final = "devmgmtproto.k8s.io"
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(msgspec.Struct, frozen=True):
     """One kind of the API. ``versions`` are all that servers ever served, best first.
 
     ``workload`` marks kinds that own pods, directly or through another workload.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -11,8 +10,7 @@ import msgspec
 from kubectl_dra.model.base import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(msgspec.Struct, frozen=True):
     """How one kind looks in one version.
 
     ``struct`` is what JSON is decoded into and encoded from; ``to_record`` makes the record of it, ``from_record`` the

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.diagnosis.pod.workloads import Owners
 from kubectl_dra.diagnosis.records import Evidence, ObjectRef
@@ -29,8 +30,7 @@ _PERCENTAGE: Final = re.compile(r"(\d+)%")
 _DEFAULT: Final = "25%"
 
 
-@dataclass(frozen=True, slots=True)
-class Rollout:
+class Rollout(msgspec.Struct, frozen=True):
     """A rollout that ends none of the ``old`` pods before one more new pod is ready.
 
     ``replicas``: how many pods it should have. ``unavailable``: so many of them would have to be allowed to be missing

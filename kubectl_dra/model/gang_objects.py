@@ -7,9 +7,10 @@ tell what they decide by.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
+
+import msgspec
 
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.ids import Key
@@ -83,15 +84,14 @@ class OtherQueue(Record, frozen=True):
     status: OtherQueueStatus = OtherQueueStatus()
 
 
-@dataclass(frozen=True)
-class GangObjects:
+class GangObjects(msgspec.Struct, frozen=True):
     """Those that are known, by group of the API. ``complete``: the kinds of which all are here, as reads name them.
 
     ``refused``: those not permitted. Kinds in neither were not read, or are not served.
     """
 
-    groups: Mapping[tuple[str, Key], OtherGroup] = field(default_factory=lambda: _EMPTY)
-    queues: Mapping[str, OtherQueue] = field(default_factory=lambda: _EMPTY)
+    groups: Mapping[tuple[str, Key], OtherGroup] = msgspec.field(default_factory=lambda: _EMPTY)
+    queues: Mapping[str, OtherQueue] = msgspec.field(default_factory=lambda: _EMPTY)
     complete: frozenset[str] = frozenset()
     refused: frozenset[str] = frozenset()
 

@@ -70,14 +70,13 @@ class Holding(msgspec.Struct, frozen=True):
     result: DeviceRequestAllocationResult
 
 
-@dataclass(frozen=True)
-class ClassicObjects:
+class ClassicObjects(msgspec.Struct, frozen=True):
     """Objects of v1alpha2 and v1alpha3 that have no v1 record. A scheduling context has its pod's key."""
 
-    classes: Mapping[str, ResourceClass] = field(default_factory=lambda: _EMPTY)
-    class_parameters: Mapping[Key, ResourceClassParameters] = field(default_factory=lambda: _EMPTY)
-    claim_parameters: Mapping[Key, ResourceClaimParameters] = field(default_factory=lambda: _EMPTY)
-    scheduling_contexts: Mapping[Key, PodSchedulingContext] = field(default_factory=lambda: _EMPTY)
+    classes: Mapping[str, ResourceClass] = msgspec.field(default_factory=lambda: _EMPTY)
+    class_parameters: Mapping[Key, ResourceClassParameters] = msgspec.field(default_factory=lambda: _EMPTY)
+    claim_parameters: Mapping[Key, ResourceClaimParameters] = msgspec.field(default_factory=lambda: _EMPTY)
+    scheduling_contexts: Mapping[Key, PodSchedulingContext] = msgspec.field(default_factory=lambda: _EMPTY)
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 _KEY: Final = r"[A-Za-z0-9](?:[-A-Za-z0-9_./]*[A-Za-z0-9])?"
 _VALUE: Final = r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?)?"
@@ -30,8 +31,7 @@ class SelectorError(ValueError):
 
 
 # No struct: labels are parsed for usage errors too, which load no msgspec.
-@dataclass(frozen=True, slots=True)
-class _Requirement:
+class _Requirement(msgspec.Struct, frozen=True):
     key: str
     holds: Callable[[str | None], bool]
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+import msgspec
 
 from kubectl_dra.output.safe import Safe, multiline, safe
 
@@ -28,13 +29,11 @@ class JsonPathError(ValueError):
     """Raised for a template that can't be read; says where."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Text:
+class _Text(msgspec.Struct, frozen=True):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Path:
+class Path(msgspec.Struct, frozen=True):
     """One path: what it finds below a value; ``relative`` ones start at the current item, others at the document."""
 
     steps: tuple[Step, ...]
@@ -48,10 +47,9 @@ class Path:
         return found
 
 
-@dataclass(slots=True)
-class _Range:
+class _Range(msgspec.Struct):
     path: Path
-    body: list[_Text | Path | _Range] = field(default_factory=list)
+    body: list[_Text | Path | _Range] = msgspec.field(default_factory=list)
 
 
 class JsonPath:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 import msgspec
@@ -32,8 +31,7 @@ _SEEN: Final = frozenset({Coverage.PARTIAL, Coverage.FILTERED})
 SLICES: Final = "ResourceSlice"
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(msgspec.Struct, frozen=True):
     """What a list is about, as kinds: ``objects`` become lines, ``selects`` say which, ``details`` what lines say."""
 
     objects: tuple[str, ...]
@@ -72,8 +70,7 @@ PENDING_GROUPS: Final = Subject(("PodGroup",), selects=("Pod",))
 PENDING_CLAIMS: Final = Subject(("ResourceClaim",), selects=("Pod",))
 
 
-@dataclass(frozen=True, slots=True)
-class ListGaps:
+class ListGaps(msgspec.Struct, frozen=True):
     """What a list lacks: what is ``missing`` and can change it; ``hides_lines``: lines may be absent.
 
     ``objects`` of ``missing`` become lines. ``answered`` is False where nothing that could make a line was read.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
+
+import msgspec
 
 from kubectl_dra.allocation import ClaimSearch
 from kubectl_dra.allocation.checks.checks import NODE_FEATURE
@@ -17,8 +18,7 @@ from kubectl_dra.scheduler.plugins.node_resources_fit import allocatable_of
 from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceReads:
+class DeviceReads(msgspec.Struct, frozen=True):
     """What DynamicResources reads of nodes for one pod: ``asked`` are the extended resources that it asks for.
 
     ``mapped``: those that classes serve; ``made_up``: the claim for all of them, as which are needed differs from node

@@ -9,7 +9,6 @@ What the PostFilter plugins say once no node fits. Upstream: RunPostFilterPlugin
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
 import msgspec
@@ -41,8 +40,7 @@ _PERCENT: Final = 10
 _SHIFT: Final = 2**31
 
 
-@dataclass(frozen=True)
-class PreemptionResult:
+class PreemptionResult(msgspec.Struct, frozen=True):
     """What the plugin says, and why.
 
     ``candidates``: nodes on which it would help, with the victims. ``nominated``: one of these becomes the pod's
@@ -52,9 +50,9 @@ class PreemptionResult:
     """
 
     status: Status
-    candidates: Mapping[str, Eviction] = field(default_factory=dict)
+    candidates: Mapping[str, Eviction] = msgspec.field(default_factory=dict)
     nominated: tuple[str, ...] = ()
-    tried: Mapping[str, Status] = field(default_factory=dict)
+    tried: Mapping[str, Status] = msgspec.field(default_factory=dict)
     unsure: tuple[str, ...] = ()
     awaited: tuple[PodInfo, ...] = ()
 
@@ -101,10 +99,9 @@ def _evicted(cycle: Cycle) -> Iterator[PodInfo]:
             yield pod
 
 
-@dataclass
-class _Run:
-    candidates: dict[str, Eviction] = field(default_factory=dict)
-    tried: dict[str, Status] = field(default_factory=dict)
+class _Run(msgspec.Struct):
+    candidates: dict[str, Eviction] = msgspec.field(default_factory=dict)
+    tried: dict[str, Status] = msgspec.field(default_factory=dict)
     unsure: tuple[str, ...] = ()
 
 

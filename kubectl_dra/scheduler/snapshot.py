@@ -65,8 +65,7 @@ class NodeInfo:
         return NodeInfo(self.node, self.usage.minus(usage_of(pod)))
 
 
-@dataclass(frozen=True)
-class AlikePods:
+class AlikePods(msgspec.Struct, frozen=True):
     """Pods that plugins can't tell apart, and how many of them are on which node."""
 
     shape: PodShape

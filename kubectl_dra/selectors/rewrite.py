@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, Generic
+
+import msgspec
 
 from kubectl_dra.cel.read.mentions import mentions
 from kubectl_dra.cel.run.program import Program
@@ -46,8 +47,7 @@ _MAX_TEXT: Final = 10 * 1024
 _NUMBER: Final = re.compile(r"[0-9]+(\.[0-9]+)?")
 
 
-@dataclass(frozen=True)
-class Correction(Generic[PublishedT]):
+class Correction(msgspec.Struct, Generic[PublishedT], frozen=True):
     """A corrected selector that both sides accept and that fails on no device.
 
     ``number`` is its place in the list, ``changes`` are the codes of :class:`kubectl_dra.reports.selector.Rewrite`.

@@ -70,8 +70,7 @@ class Request:
         return self.spec.capacity.requests if self.spec.capacity is not None else None
 
 
-@dataclass(slots=True, eq=False)
-class Choice:
+class Choice(msgspec.Struct, eq=False):
     """A request as the search meets it: one form, or the alternatives of ``firstAvailable`` in order."""
 
     name: str

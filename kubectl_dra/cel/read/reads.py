@@ -7,7 +7,6 @@ version) fails every expression before it is evaluated, whatever that reads: the
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
@@ -51,13 +50,14 @@ class _Part(NamedTuple):
     domain: str | None = None
 
 
-@dataclass
-class _Reader:
+class _Reader(msgspec.Struct):
     driver: bool = False
     allow_multiple: bool = False
     all: bool = False
-    names: dict[str, set[tuple[str, str]]] = field(default_factory=lambda: {"attributes": set(), "capacity": set()})
-    scopes: list[tuple[str, _Part | None]] = field(default_factory=list)
+    names: dict[str, set[tuple[str, str]]] = msgspec.field(
+        default_factory=lambda: {"attributes": set(), "capacity": set()}
+    )
+    scopes: list[tuple[str, _Part | None]] = msgspec.field(default_factory=list)
 
     def visit(self, node: ast.Node) -> _Part | None:
         """Notes what evaluating the node reads; returns the part of the device that its value is, not yet read."""

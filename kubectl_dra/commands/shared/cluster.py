@@ -7,8 +7,9 @@ import gc
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.api.served import STABLE_SINCE
 from kubectl_dra.cluster import ClusterState
@@ -33,8 +34,7 @@ _STABLE: Final = "v1"
 KEPT: Final[list[ClusterState]] = []
 
 
-@dataclass(frozen=True, slots=True)
-class Scoped:
+class Scoped(msgspec.Struct, frozen=True):
     """What a command works on, and the namespace in scope; empty for all namespaces."""
 
     state: ClusterState

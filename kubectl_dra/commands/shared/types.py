@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.api.kinds import KINDS, Kind, kind_for_word
 from kubectl_dra.commands.shared.errors import UsageProblem
@@ -22,16 +23,14 @@ _SHORT: Final = {"vcjob": "job", "vj": "job", "vm": "virtualmachine", "vms": "vi
 _HUMPS: Final = re.compile(r"[A-Z][a-z0-9]*")
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectArg:
+class ObjectArg(msgspec.Struct, frozen=True):
     """One object that is asked for by name."""
 
     kind: Kind
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectArgs:
+class ObjectArgs(msgspec.Struct, frozen=True):
     """What the words ask for: all of ``kind`` in scope, or the ``named`` objects (which may be of several kinds)."""
 
     kind: Kind

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from kubectl_dra.api.kinds import Kind
 from kubectl_dra.cluster import ClusterState
@@ -59,8 +60,7 @@ _GOOD: Final = frozenset(
 _UNKNOWN: Final = "Unknown"
 
 
-@dataclass(slots=True)
-class PendingCall:
+class PendingCall(msgspec.Struct):
     """One call of the command: the options, what was read, and whether a name could not be answered."""
 
     options: Options
@@ -68,7 +68,7 @@ class PendingCall:
     cluster: Scoped
     diagnoser: Diagnoser
     remedies: bool = False
-    failed: bool = field(default=False)
+    failed: bool = msgspec.field(default=False)
     read_owner: ReadOwner | None = None
     moment: datetime | None = None
     what_if: WhatIf | None = None
@@ -78,7 +78,7 @@ class PendingCall:
     #: What could not be read is said around all pages.
     told: bool = False
     #: Pods of workloads that could not be listed.
-    unlisted: list[Missing] = field(default_factory=list)
+    unlisted: list[Missing] = msgspec.field(default_factory=list)
     _drivers_read: ClusterState | None = None
 
     def with_daemon_sets(self) -> ClusterState:

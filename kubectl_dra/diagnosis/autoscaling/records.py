@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+import msgspec
 
 from kubectl_dra.diagnosis.records import Cause, Missing, NodeOutcome
 from kubectl_dra.model.base import ReportRecord
@@ -48,8 +49,7 @@ class GroupVerdict(ReportRecord, frozen=True):
         return self.outcome is NodeOutcome.FITS
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedGroups:
+class JudgedGroups(msgspec.Struct, frozen=True):
     """The answers about all groups that are known, and what could not be read of groups and of their nodes."""
 
     verdicts: tuple[GroupVerdict, ...]

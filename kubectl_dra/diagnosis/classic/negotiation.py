@@ -8,8 +8,10 @@ driver will answer is not in the API.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.allocation.input import nodes as node_selectors
 from kubectl_dra.cluster import ClusterState
@@ -66,8 +68,7 @@ def _by_driver(world: ClusterState, claim: ClassicResourceClaim) -> bool:
 # --- nodes fit --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Talk:
+class _Talk(msgspec.Struct, frozen=True):
     """The state of the negotiation about one pod, with the nodes that fit."""
 
     world: ClusterState

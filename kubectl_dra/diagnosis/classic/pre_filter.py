@@ -9,8 +9,9 @@ Upstream: lookupClassParameters, lookupClaimParameters and newClaimController of
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeVar
+
+import msgspec
 
 from kubectl_dra.allocation.named_resources import DriverDemand, compile_error
 from kubectl_dra.cluster import ClusterState
@@ -157,8 +158,7 @@ def class_nodes(world: ClusterState, claim: ClassicResourceClaim) -> Iterable[No
     return [selector for selector in nodes if selector is not None]
 
 
-@dataclass(frozen=True, slots=True)
-class _Lookup:
+class _Lookup(msgspec.Struct, frozen=True):
     """A reference, read in ``namespace``; ``owner`` is ``class`` or ``claim``, ``kind`` its in-tree parameters."""
 
     reference: classic.ParametersReference

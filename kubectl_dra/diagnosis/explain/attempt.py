@@ -55,8 +55,7 @@ _SAME_NAMES: Final = ClaimNames()
 NEED_PODS: Final = ("NodePorts", "NodeResourcesFit", "InterPodAffinity")
 
 
-@dataclass(frozen=True, slots=True)
-class Rejection:
+class Rejection(msgspec.Struct, frozen=True):
     """A node that a plugin rejects: its reasons as they are counted, and what exactly is in the way.
 
     ``detail`` is what the plugin itself tells, where no other field says it. ``named``: PreFilter left the node out, as
@@ -127,8 +126,7 @@ class NodeResult(msgspec.Struct, frozen=True):
         return self.failure or fit_error.filter_error(self.error_text(names, minor))
 
 
-@dataclass(frozen=True, slots=True)
-class AlikeNodes:
+class AlikeNodes(msgspec.Struct, frozen=True):
     """Nodes on which the same happens, in their order; ``places`` are those in the Inventory's order.
 
     ``result`` is that of the first, where devices have names.

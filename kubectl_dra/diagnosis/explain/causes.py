@@ -6,7 +6,6 @@ Order of causes: what aborts the attempt, then what is in the way on the nodes t
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
@@ -56,13 +55,12 @@ _MAX_DOMAINS: Final = 5
 _RETRY_TRIGGERS: Final = ("Node", "ResourceClaim", "DeviceClass", "ResourceSlice")
 
 
-@dataclass(slots=True)
-class _Bucket:
+class _Bucket(msgspec.Struct):
     """Nodes with the same explanation; ``nearness`` orders the causes, larger is nearer to fitting."""
 
     outcome: NodeOutcome
     plugin: str
-    alike: list[AlikeNodes] = field(default_factory=list)
+    alike: list[AlikeNodes] = msgspec.field(default_factory=list)
     explanation: NodeExplanation | None = None
     devices_fit: bool | None = None
 
@@ -76,8 +74,7 @@ class _Bucket:
         return sum(len(each.nodes) for each in self.alike)
 
 
-@dataclass(frozen=True, slots=True)
-class ExplainedCauses:
+class ExplainedCauses(msgspec.Struct, frozen=True):
     """What an attempt met on the nodes and what follows; ``errors`` are the typed errors behind fatal texts.
 
     ``unread``: kinds of objects that plugins had to read.

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
 
+import msgspec
 from msgspec.structs import replace
 
 from kubectl_dra.allocation.checks.checks import Checks
@@ -27,8 +27,7 @@ from kubectl_dra.model.core import Node
 from kubectl_dra.selectors.evaluate import Outcome
 
 
-@dataclass(frozen=True, slots=True)
-class NodeExplanation:
+class NodeExplanation(msgspec.Struct, frozen=True):
     """What happened on a node. Equal ``key``: the same numbers for the same reasons. ``nearness``: larger is nearer."""
 
     key: Hashable

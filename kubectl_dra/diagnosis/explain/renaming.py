@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
 
@@ -20,11 +19,10 @@ from kubectl_dra.scheduler.allocation_errors import allocation_error
 _SAME: Final[Mapping[Key, Key]] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimNames:
+class ClaimNames(msgspec.Struct, frozen=True):
     """Which claim stands for which; what is not in ``claims`` keeps its name."""
 
-    claims: Mapping[Key, Key] = field(default_factory=lambda: _SAME)
+    claims: Mapping[Key, Key] = msgspec.field(default_factory=lambda: _SAME)
 
     def error(self, error: AllocationError) -> AllocationError:
         claim = getattr(error, "claim", None)

@@ -6,8 +6,9 @@ The first step that falls below what is needed decides; where every request coul
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.allocation.checks.requests import ClaimPlan, Plan, Request
 from kubectl_dra.diagnosis.codes import Code
@@ -36,8 +37,7 @@ _PER_MILLE: Final = 1000
 _MAY_CHANGE: Final = list(StageName).index(StageName.TAINTS)
 
 
-@dataclass(frozen=True, slots=True)
-class Shortfall:
+class Shortfall(msgspec.Struct, frozen=True):
     """A request that cannot be served even alone: the step that breaks it, and how much is there of what is needed."""
 
     request: Request

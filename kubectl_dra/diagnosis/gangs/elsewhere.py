@@ -7,7 +7,6 @@ exist, and how many of these would fit by the default scheduler's rules.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import msgspec
@@ -43,8 +42,7 @@ class _Written(msgspec.Struct, rename={"least": "minMember"}, frozen=True):
 _task_groups: Final = msgspec.json.Decoder(list[_Written])
 
 
-@dataclass(frozen=True, slots=True)
-class System:
+class System(msgspec.Struct, frozen=True):
     """One program. ``labels`` and ``annotations`` name the gang, the first that is there counts.
 
     ``resource``: what to look at, as kubectl takes it; ``named``: that object is called like the gang. ``gates`` are

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import msgspec
 
@@ -47,8 +46,7 @@ POD_GROUP = "PodGroup"
 _NOTHING = ExplainedCauses((), (), (), {})
 
 
-@dataclass(frozen=True, slots=True)
-class MemberFinding:
+class MemberFinding(msgspec.Struct, frozen=True):
     """The verdict about a pod of a group; ``messages``: what the scheduler writes on it, none if nothing.
 
     Where the group does not fit, ``nodes`` and the causes after the first are those of the pod that is in the way.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod import needs
@@ -22,8 +23,7 @@ _TRIED: Final = 64
 _EFFORT: Final = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(msgspec.Struct, frozen=True):
     """How many waiting pods of a gang find a node, one beside the other; ``lacking``: the first that finds none.
 
     ``inventory``: the cluster with those that do, not as a state, which would keep the one that keeps this;

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 import msgspec
 
@@ -23,8 +22,7 @@ from kubectl_dra.scheduler.gangs.world import with_pod, with_reservations
 _API_VERSION = "scheduling.k8s.io/v1beta1"
 
 
-@dataclass(frozen=True, slots=True)
-class GroupPlaced:
+class GroupPlaced(msgspec.Struct, frozen=True):
     """Where the pods of a group would go. ``failed``: the diagnosis of the first that gets no node.
 
     ``waiting`` is the cluster in which all of them wait, ``after`` that in which those that fit are bound. Of those
@@ -33,7 +31,7 @@ class GroupPlaced:
 
     waiting: ClusterState
     after: ClusterState
-    nodes: Mapping[Key, str] = field(default_factory=dict)
+    nodes: Mapping[Key, str] = msgspec.field(default_factory=dict)
     failed: PodDiagnosis | None = None
 
 

@@ -8,7 +8,6 @@ Upstream, release-1.35: plugins/gangscheduling/gangscheduling.go (PreEnqueue, Pe
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 import msgspec
@@ -36,8 +35,7 @@ LATE: Final = "0/1 nodes are available: 1 rejected due to timeout after waiting 
 WAITING: Final = "waiting for minCount pods from a gang to be scheduled"
 
 
-@dataclass(frozen=True, slots=True)
-class WorkloadPolicy:
+class WorkloadPolicy(msgspec.Struct, frozen=True):
     """What a pod's group of a Workload says: ``least`` of its pods start at once, or none."""
 
     workload: Key
@@ -120,8 +118,7 @@ def members_of(state: ClusterState, pod: Pod) -> tuple[Pod, ...]:
 # --- at the end of the attempt ----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Shortage:
+class Shortage(msgspec.Struct, frozen=True):
     """Too few pods of a group find a node for any to start; ``placed`` None: too many to be tried."""
 
     detail: WorkloadGang

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+import msgspec
+
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.queues import COHORT, ClusterQueue, QueueObjects, QuotaOfResource, ResourceGroup
 from kubectl_dra.model.requests import amount
@@ -20,8 +22,7 @@ _NO_QUOTA: Final = QuotaOfResource()
 _MOST_COHORTS: Final = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(msgspec.Struct, frozen=True):
     """``most``: with nothing in use; ``unused``: now. Both None where what its cohort has is not known, and no limit.
 
     ``nominal`` is its own quota, ``own`` what is left of that; ``borrowing_limit`` is None where it may borrow whatever

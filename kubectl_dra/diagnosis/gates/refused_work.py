@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gates.makers import made_by, refusal_of
@@ -30,8 +31,7 @@ _REPLICAS: Final = frozenset({"ReplicaSet", "ReplicationController", "StatefulSe
 _READ: Final = 10
 
 
-@dataclass(frozen=True, slots=True)
-class RefusedWorkload:
+class RefusedWorkload(msgspec.Struct, frozen=True):
     """``workload``: by the name that people gave it, a Deployment rather than its ReplicaSet."""
 
     workload: ObjectRef

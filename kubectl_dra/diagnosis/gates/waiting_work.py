@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gangs.elsewhere import VOLCANO, volcano_gangs
@@ -29,8 +30,7 @@ _STARTED: Final = (HeldBy.ADMITTED, HeldBy.OTHER_CLUSTER)
 _DEFAULT_QUEUE: Final = "default"
 
 
-@dataclass(frozen=True, slots=True)
-class WaitingWork:
+class WaitingWork(msgspec.Struct, frozen=True):
     """``work``: what makes the pods, or the object of the queue's program where that is not known."""
 
     work: ObjectRef

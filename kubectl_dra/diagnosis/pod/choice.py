@@ -6,7 +6,8 @@ Upstream: schedule_one.go (prioritizeNodes, selectHost; numFeasibleNodesToFind).
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable
-from dataclasses import dataclass
+
+import msgspec
 
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis import classic
@@ -26,8 +27,7 @@ from kubectl_dra.scheduler.claims import resolve
 from kubectl_dra.scheduler.plugins.default_selector import is_known
 
 
-@dataclass(frozen=True, slots=True)
-class NodeChoice:
+class NodeChoice(msgspec.Struct, frozen=True):
     """Which of the nodes that fit a pod the scheduler takes one of.
 
     ``best``: those with the best score; empty where none fits, or where that can't be told. ``compared``: more fit than

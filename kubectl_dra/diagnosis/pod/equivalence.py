@@ -52,8 +52,7 @@ class Examination:
     taken_to_wait: tuple[Key, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
+class _Known(msgspec.Struct, frozen=True):
     examination: Examination
     claims: tuple[ResourceClaim, ...]
 

@@ -48,8 +48,7 @@ class Idle:
     all_pods: AllPods | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AllPods:
+class AllPods(msgspec.Struct, frozen=True):
     """All pods that work makes at the same time: of those called ``role``, the first that lack some, ``copies`` fit.
 
     ``wanted`` of these are to run; ``failed`` is about the next one, placed in ``world``. All fit: no ``failed``.

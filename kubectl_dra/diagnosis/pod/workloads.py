@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.api.controllers import plural_of
 from kubectl_dra.diagnosis.records import ObjectRef
@@ -36,8 +37,7 @@ class WhyUnread(StrEnum):
 ReadOwner = Callable[[str, OwnerReference], WorkloadObject | WhyUnread]
 
 
-@dataclass(frozen=True, slots=True)
-class Owner:
+class Owner(msgspec.Struct, frozen=True):
     """One owner in a chain; without an ``object`` it was not read, and ``unread`` says why."""
 
     ref: ObjectRef

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.diagnosis.records.nodes import LabelOnNodes
 from kubectl_dra.diagnosis.records.objects import Evidence
@@ -196,8 +197,7 @@ class UnpublishedInConstraint(Evidence, frozen=True):
     classes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
+class Stage(msgspec.Struct, frozen=True):
     """A step of a funnel: how many devices are still there after it, and what it took out."""
 
     name: StageName

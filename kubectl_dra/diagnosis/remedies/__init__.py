@@ -7,7 +7,7 @@ nothing is done.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from operator import attrgetter
 from typing import Final
@@ -95,8 +95,7 @@ class Tried(ReportRecord, frozen=True):
     ended: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Proposals:
+class Proposals(msgspec.Struct, frozen=True):
     """All proposals, cheapest first. ``tried_pairs``: no single change was enough, so that two together were tried.
 
     ``additions``: what new devices and nodes would do, which no command can bring.
@@ -105,7 +104,7 @@ class Proposals:
     proposals: tuple[Proposal, ...]
     tried_pairs: bool = False
     additions: tuple[Proposal, ...] = ()
-    searched: Tried = field(default_factory=Tried)
+    searched: Tried = msgspec.field(default_factory=Tried)
 
     @property
     def none_of_size_two(self) -> bool:

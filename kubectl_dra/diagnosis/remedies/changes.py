@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, TypeVar
 
 import msgspec
@@ -42,8 +42,7 @@ def put(objects: Mapping[K, T], key: K, value: T) -> Mapping[K, T]:
     return edited(objects, {key: value})
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimEdit:
+class ClaimEdit(msgspec.Struct, frozen=True):
     """A change: the claim with another spec."""
 
     key: Key
@@ -55,8 +54,7 @@ class ClaimEdit:
         return inventory.replace(claims=put(inventory.claims, self.key, edited))
 
 
-@dataclass(frozen=True, slots=True)
-class PodEdit:
+class PodEdit(msgspec.Struct, frozen=True):
     """A change: the pod with another spec."""
 
     key: Key
@@ -228,8 +226,7 @@ def without_claims(keys: Collection[Key]) -> Change:
 # --- pods that go away ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class WithoutPods:
+class WithoutPods(msgspec.Struct, frozen=True):
     """A change: without these pods, and with everything released that nobody else uses."""
 
     keys: frozenset[Key]

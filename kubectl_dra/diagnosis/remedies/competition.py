@@ -14,7 +14,6 @@ one is about to go, a StatefulSet when it has gone: the new one may take what is
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
 
@@ -69,8 +68,7 @@ _MILLI: Final = -3
 _FREES_NOTHING: Final = (EditClaim, RenewClaim, EditPod, RemoveLabel, CreateObject, TaintDevice)
 
 
-@dataclass(frozen=True, slots=True)
-class _Turn:
+class _Turn(msgspec.Struct, frozen=True):
     """The place of a pod in the queue, or of a PodGroup as a whole; ``since`` is a time, or :data:`_NEW`."""
 
     key: Key

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import msgspec
@@ -40,8 +40,7 @@ _ENDING: Final = 2
 _RUNS_TO_AN_END: Final = "Job"
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(msgspec.Struct, frozen=True):
     """A pod that waits, with what its claims that do not exist would be charged."""
 
     key: Key

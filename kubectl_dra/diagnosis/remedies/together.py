@@ -56,8 +56,7 @@ _PODS_TRIED: Final = 400
 _FEWEST: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
-class GroupResult:
+class GroupResult(msgspec.Struct, frozen=True):
     """``tried``: nothing keeps the group from being tried. ``nodes``: where pods go, if enough of them fit."""
 
     tried: bool

@@ -6,8 +6,9 @@ Two sizes: a few nodes of every explanation to sort candidates out, then all nod
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.explain import staying
@@ -32,8 +33,7 @@ _LEAST: Final = 24
 _WHOLE: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(msgspec.Struct, frozen=True):
     """``tried``: nothing keeps the pod from being tried any more. ``nodes``: where it fits, if it would be bound."""
 
     tried: bool

@@ -9,7 +9,8 @@ from __future__ import annotations
 import heapq
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.records import Agreement, Observed
@@ -29,8 +30,7 @@ _PASSING = (" is in the process of being allocated", " got allocated elsewhere i
 _NO_CLASS = re.compile(r"\bdevice class \S+ does not exist")
 
 
-@dataclass(frozen=True, slots=True)
-class Prediction:
+class Prediction(msgspec.Struct, frozen=True):
     """What the scheduler would write: nothing (``silent``), one of ``messages``, or what could not be predicted.
 
     ``earlier``: parts of what it wrote of the same reason when it still tried the pod, before it kept silent.

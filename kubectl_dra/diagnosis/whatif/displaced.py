@@ -8,7 +8,6 @@ important first; of nodes that are equally good the first by name is taken, and 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
@@ -49,11 +48,10 @@ class LeavesBy(Enum):
     REMOVAL = "removal"
 
 
-@dataclass
-class Leaving:
+class Leaving(msgspec.Struct):
     """The pods that have to leave, each with who makes it."""
 
-    pods: dict[Key, LeavesBy] = field(default_factory=dict)
+    pods: dict[Key, LeavesBy] = msgspec.field(default_factory=dict)
 
     def add(self, keys: Iterable[Key], by: LeavesBy) -> None:
         """Who has to leave for several reasons leaves for the one that asks the least: the end of the node."""

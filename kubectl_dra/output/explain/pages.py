@@ -6,10 +6,11 @@ The pages stand in ``docs/reasons`` of the sources; a wheel and an archive carry
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.diagnosis.codes import Code
 
@@ -22,8 +23,7 @@ SEE: Final = "What you see"
 FIX: Final = "How to fix it"
 
 
-@dataclass(frozen=True)
-class ReasonPage:
+class ReasonPage(msgspec.Struct, frozen=True):
     """The page of one code: its sections by heading, as Markdown."""
 
     code: Code

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.diagnosis.records import Certainty, Funnel, ObjectRef, Stage, StageName
 from kubectl_dra.output.console import page_width
@@ -55,16 +56,14 @@ _AMOUNTS: Final = frozenset({StageName.CAPACITY, StageName.COUNTERS})
 _FREE_STAGES: Final = frozenset({StageName.TAINTS, StageName.UNUSED, StageName.CAPACITY, StageName.COUNTERS})
 
 
-@dataclass(frozen=True, slots=True)
-class Track:
+class Track(msgspec.Struct, frozen=True):
     """One column: the nodes with the same story and their funnel."""
 
     group: NodeGroupRecord
     funnel: Funnel
 
 
-@dataclass(frozen=True, slots=True)
-class FunnelView:
+class FunnelView(msgspec.Struct, frozen=True):
     """All columns of one request of one claim."""
 
     claim: ObjectRef

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Funnel, GangElsewhere, SchedulerName
@@ -27,8 +28,7 @@ _CLAIM: Final = re.compile(r"\bclaim [a-z0-9.-]+/[a-z0-9.-]+")
 _GAP: Final = Safe("  ")
 
 
-@dataclass(frozen=True, slots=True)
-class PodRow:
+class PodRow(msgspec.Struct, frozen=True):
     """One pod, by column; ``created`` sorts by age."""
 
     cells: dict[str, Safe]

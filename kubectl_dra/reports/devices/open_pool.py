@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 import msgspec
@@ -44,8 +43,7 @@ class ListedState(msgspec.Struct, gc=False):
     tainted: bool
 
 
-@dataclass(slots=True, eq=False)
-class PoolCache:
+class PoolCache(msgspec.Struct, eq=False):
     """What was worked out of one pool; true as long as nothing of the pool has changed."""
 
     judged: PoolVerdict
@@ -58,11 +56,10 @@ class PoolCache:
     by_selector: bool
     standings: tuple[ListedState, ...] | None = None
     #: What reports made of it, by the name of the report.
-    made: dict[str, Any] = field(default_factory=dict)
+    made: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
-@dataclass(slots=True)
-class PoolFacts:
+class PoolFacts(msgspec.Struct):
     """One pool opened up: the allocator's record of it, its counters, the rules that touch it."""
 
     id: PoolId

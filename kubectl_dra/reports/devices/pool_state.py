@@ -7,7 +7,6 @@ of other nodes, stale slices elsewhere) nodes may disagree, and the views that d
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
@@ -63,8 +62,7 @@ class PoolView(ReportRecord, frozen=True):
     count: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PoolVerdict:
+class PoolVerdict(msgspec.Struct, frozen=True):
     """A view with the allocator's own record of the pool, if there is one, and the names of slices that it ignored."""
 
     view: PoolView
@@ -82,8 +80,7 @@ def whole_pool(pool: PoolId, facts: ClusterState) -> PoolVerdict:
     return _view([_everywhere(slice_) for slice_ in slices], Node(), facts)
 
 
-@dataclass(frozen=True, slots=True)
-class Views:
+class Views(msgspec.Struct, frozen=True):
     """How nodes see a pool: one view per group of nodes that agree, and the nodes that can allocate from it.
 
     ``differing`` is empty where all nodes see :func:`whole_pool`, None where that needs nodes that were not read;

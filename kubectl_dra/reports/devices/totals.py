@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.allocation.input.allocated import NANO, nano
 from kubectl_dra.model.evidence import Evidence
@@ -60,11 +61,10 @@ class CapacityTotal(ReportRecord, frozen=True):
     available: Amount
 
 
-@dataclass(slots=True)
-class DeviceTally:
-    numbers: dict[str, int] = field(default_factory=dict)
-    capacities: dict[str, list[int]] = field(default_factory=dict)
-    formats: dict[str, Quantity] = field(default_factory=dict)
+class DeviceTally(msgspec.Struct):
+    numbers: dict[str, int] = msgspec.field(default_factory=dict)
+    capacities: dict[str, list[int]] = msgspec.field(default_factory=dict)
+    formats: dict[str, Quantity] = msgspec.field(default_factory=dict)
 
     def device(self, state: DeviceState, tainted: bool, admin_only: bool, number: int = 1) -> None:
         """Count one device, or a ``number`` of them."""

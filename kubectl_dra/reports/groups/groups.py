@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 import msgspec
@@ -55,8 +54,7 @@ class GroupPendingReport(PlacedGroup, frozen=True, kw_only=True):
         return in_brief(self)
 
 
-@dataclass(frozen=True, slots=True)
-class GroupAnswer:
+class GroupAnswer(msgspec.Struct, frozen=True):
     """The report of a group, and of the pod whose page tells why: the one in the way, else the first that waits.
 
     ``pod`` None: no pod waits, all would be placed, or the scheduler takes no notice of groups.

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import msgspec
@@ -199,8 +198,7 @@ def _lacking(daemons: Daemons, term: NodeSelectorTerm, node: Node) -> tuple[Node
     return tuple(want for want in daemons.wants(term) if not is_met(want))
 
 
-@dataclass(frozen=True, slots=True)
-class Daemons:
+class Daemons(msgspec.Struct, frozen=True):
     """A DaemonSet, and a pod as its controller makes them."""
 
     key: Key

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import msgspec
 
@@ -43,8 +43,7 @@ class StillBlocked(ReportRecord, frozen=True):
     classes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Rename:
+class _Rename(msgspec.Struct, frozen=True):
     """An attribute of a selector; without ``domain`` the full name of one in a constraint."""
 
     domain: str

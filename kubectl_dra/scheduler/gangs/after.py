@@ -5,8 +5,9 @@ Upstream: RunPodGroupPostFilterPlugins; PodGroupPostFilter of dynamicresources a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
@@ -30,8 +31,7 @@ class _FailedError(Exception):
     """Ends the plugin with an error."""
 
 
-@dataclass(frozen=True)
-class After:
+class After(msgspec.Struct, frozen=True):
     """What the plugins say together; ``preemption`` None: it was not its turn."""
 
     status: GroupStatus

@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
+import msgspec
+
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
@@ -52,8 +54,7 @@ class MemberOutcome(StrEnum):
     OPEN = "open"
 
 
-@dataclass(frozen=True)
-class GangMember:
+class GangMember(msgspec.Struct, frozen=True):
     """One pod: reason and message are those of its condition PodScheduled.
 
     ``nodes``: one of these becomes its node. ``nominated``: the node that preemption makes room on.

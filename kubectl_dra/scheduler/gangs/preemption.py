@@ -7,8 +7,10 @@ Other than for a single pod all nodes are one, and it does not matter why the gr
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
@@ -31,8 +33,7 @@ PLACEMENT: Final = "found a placement for podgroup, preempting {} victims"
 _BUDGET: Final = "PodDisruptionBudget"
 
 
-@dataclass(frozen=True)
-class GroupPreemption:
+class GroupPreemption(msgspec.Struct, frozen=True):
     """What comes of it. ``nominated``: the nodes that pods are about to get, by pod; ``victims``: who is evicted.
 
     ``unsure``: kinds that were not read and may change the choice of victims. ``tied``: some pod had several equally
@@ -40,7 +41,7 @@ class GroupPreemption:
     """
 
     status: GroupStatus
-    nominated: Mapping[Key, str] = field(default_factory=dict)
+    nominated: Mapping[Key, str] = msgspec.field(default_factory=dict)
     victims: tuple[PodInfo, ...] = ()
     unsure: tuple[str, ...] = ()
     tied: bool = False

@@ -7,9 +7,10 @@ skipped, and the others still count.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import ClassVar, Final
+
+import msgspec
 
 from kubectl_dra.allocation.errors import NodeSelectorUnparsable
 from kubectl_dra.allocation.input import nodes
@@ -119,12 +120,11 @@ def _requirement_text(requirement: NodeSelectorRequirement) -> str:
     return f"{requirement.key} {requirement.operator}{values}"
 
 
-@dataclass(slots=True)
-class _State:
+class _State(msgspec.Struct):
     """``refusals``: by what a node does not match, in the words of the API."""
 
     wanted: RequiredNodeAffinity
-    refusals: dict[tuple[str, ...], Status] = field(default_factory=dict)
+    refusals: dict[tuple[str, ...], Status] = msgspec.field(default_factory=dict)
 
 
 class NodeAffinity(Plugin):

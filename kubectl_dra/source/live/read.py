@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.api.build import InventoryBuilder
 from kubectl_dra.api.decode import DecodeError, decode_object
@@ -33,15 +34,14 @@ from kubectl_dra.source.spec import Told
 _MAX_CONSUMERS: Final = 20
 
 
-@dataclass
-class KindRead:
+class KindRead(msgspec.Struct):
     """What reading one kind gave; ``usage`` only for pods."""
 
     kind: Kind
-    records: list[Record] = field(default_factory=list)
-    reads: list[Read] = field(default_factory=list)
-    bad_objects: list[BadObject] = field(default_factory=list)
-    usage: dict[str, NodeUsage] = field(default_factory=dict)
+    records: list[Record] = msgspec.field(default_factory=list)
+    reads: list[Read] = msgspec.field(default_factory=list)
+    bad_objects: list[BadObject] = msgspec.field(default_factory=list)
+    usage: dict[str, NodeUsage] = msgspec.field(default_factory=dict)
 
 
 def read(session: Session, needs: Needs, told: Told | None = None) -> tuple[Inventory, Evidence]:
