@@ -9,6 +9,7 @@ import os
 import sys
 import sysconfig
 from collections.abc import Iterator
+from functools import partial
 
 from bench.frame import ROOT, Budget, Measure, Row, in_turns, run
 
@@ -26,9 +27,9 @@ def rows() -> Iterator[Row]:
     """Each case beside an interpreter that does nothing."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), sysconfig.get_path("purelib")])}
     python = [sys.executable, "-S"]
-    ways = {"bare": lambda: run([*python, "-c", "pass"], environment)}
+    ways = {"bare": partial(run, [*python, "-c", "pass"], environment)}
     for name, (words, _) in CASES.items():
-        ways[name] = lambda words=words: run([*python, "-m", "kubectl_dra", *words], environment)
+        ways[name] = partial(run, [*python, "-m", "kubectl_dra", *words], environment)
     costs = in_turns(ways, ROUNDS)
     for name, (_, budget) in CASES.items():
         yield Row(name, "", costs[name], "bare interpreter", costs["bare"], budget)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from bench import world
@@ -48,7 +49,11 @@ def read_as_file(data: bytes) -> object:
     return assemble(read_manifests(data, "slices.json"))
 
 
-WAYS = {"json.loads": json.loads, "decode and index": decode_and_index, "the same from a file": read_as_file}
+WAYS: dict[str, Callable[[bytes], object]] = {
+    "json.loads": json.loads,
+    "decode and index": decode_and_index,
+    "the same from a file": read_as_file,
+}
 
 
 def rows() -> Iterator[Row]:
@@ -57,7 +62,7 @@ def rows() -> Iterator[Row]:
         path = Path(folder) / "slices.json"
         for count in SIZES:
             write(path, count)
-            costs = in_turns({way: lambda way=way: child("decode", way, str(path)) for way in WAYS}, ROUNDS)
+            costs = in_turns({way: partial(child, "decode", way, str(path)) for way in WAYS}, ROUNDS)
             peer = costs.pop("json.loads")
             for way, cost in costs.items():
                 budget = BUDGET if count == SIZES[-1] else None

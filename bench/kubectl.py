@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from bench import server
@@ -42,10 +43,8 @@ def _beside(kubectl: Path, size: str, environment: dict[str, str]) -> Iterator[R
     for name, case in CASES.items():
         lists = _LISTS[name]
         ways = {
-            "ours": lambda words=case.words, expect=case.expect: run(
-                [sys.executable, "-m", "kubectl_dra", *words], environment, expect
-            ),
-            "theirs": lambda lists=lists: run([str(kubectl), "get", lists, "-A", "-o", "json"], environment),
+            "ours": partial(run, [sys.executable, "-m", "kubectl_dra", *case.words], environment, case.expect),
+            "theirs": partial(run, [str(kubectl), "get", lists, "-A", "-o", "json"], environment),
         }
         try:
             costs = in_turns(ways, 1)

@@ -53,7 +53,7 @@ def _pages(connection: HTTPConnection, kind: str, path: str) -> int:
 
 def _list_of(kind: str) -> Any:
     found = BY_NAME[kind]
-    struct = shape_of(found.api_version, found).struct
+    struct: Any = shape_of(found.api_version, found).struct
     form = msgspec.defstruct("List", [("metadata", ListMeta), ("items", list[struct])])
     return make_decoder(form, numbers_as_text=True)
 

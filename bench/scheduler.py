@@ -103,7 +103,7 @@ def _pending(cpu: str, *, company: bool) -> Json:
     ]
     claims = {"claims": [{"name": "gpus"}]}
     ports = [{"containerPort": 8080, "hostPort": 8080, "protocol": "TCP"}]
-    main = {"name": "main", "image": "registry.example.com/app-1:v1", "ports": ports}
+    main: Json = {"name": "main", "image": "registry.example.com/app-1:v1", "ports": ports}
     main["resources"] = {"requests": {"cpu": cpu, "memory": "16Gi"}, **claims}
     disk = {"key": "disk", "operator": "In", "values": ["ssd"]}
     rack = {"weight": 10, "preference": {"matchExpressions": [{"key": "rack", "operator": "Exists"}]}}

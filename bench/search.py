@@ -128,15 +128,17 @@ def ours(name: str, size: int) -> None:
     """One case, some rounds."""
     from kubectl_dra.allocation import Allocated, Answers, Budget, ClaimSearch, Cluster, Fatal, Unsatisfiable
     from kubectl_dra.api.decode import decode_object
-    from kubectl_dra.api.kinds import DEVICE_CLASS, NODE, RESOURCE_CLAIM, RESOURCE_SLICE
+    from kubectl_dra.api.kinds import DEVICE_CLASS, NODE, RESOURCE_CLAIM, RESOURCE_SLICE, Kind
     from kubectl_dra.model.features import Features
 
     words = {Allocated: "allocated", Unsatisfiable: "unsatisfiable", Fatal: "error"}
     kinds = {"nodes": NODE, "slices": RESOURCE_SLICE, "classes": DEVICE_CLASS, "claims": RESOURCE_CLAIM}
     lists = CASES[name].make(size)
-    nodes, slices, classes, claims = (
-        [decode_object(item.encode(), kind.api_version, kind) for item in lists[name]] for name, kind in kinds.items()
-    )
+
+    def records(name: str, kind: Kind) -> list[Any]:
+        return [decode_object(item.encode(), kind.api_version, kind) for item in lists[name]]
+
+    nodes, slices, classes, claims = (records(name, kind) for name, kind in kinds.items())
 
     def search() -> str:
         prepared = Cluster.of(slices, classes, (), Features())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 from bench import real, world
 from bench.frame import Budget, Measure, Row, report
@@ -37,7 +38,7 @@ def ours(devices: int) -> None:
     from kubectl_dra.cel import SCHEDULER, compile_expression, device_value
 
     version = RESOURCE_SLICE.api_version
-    records = [decode_object(item.encode(), version, RESOURCE_SLICE) for item in slices(devices)]
+    records: list[Any] = [decode_object(item.encode(), version, RESOURCE_SLICE) for item in slices(devices)]
     published = [device for record in records for device in record.spec.devices]
     test = compile_expression(EXPRESSION, SCHEDULER).test
     report(lambda: str(sum(test(device_value(world.GPU, device))[0] for device in published)), ROUNDS)

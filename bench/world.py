@@ -44,7 +44,10 @@ def _meta(name: str, uid: str, **more: Any) -> Json:
         "time": _CREATED,
         "fieldsType": "FieldsV1",
     }
-    fields = {"f:metadata": {"f:labels": {".": {}, "f:app": {}}}, "f:spec": {"f:containers": {".": {}, "f:name": {}}}}
+    fields: Json = {
+        "f:metadata": {"f:labels": {".": {}, "f:app": {}}},
+        "f:spec": {"f:containers": {".": {}, "f:name": {}}},
+    }
     return {
         "name": name,
         "uid": f"00000000-0000-4000-{uid}",

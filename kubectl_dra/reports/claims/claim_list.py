@@ -14,13 +14,12 @@ from kubectl_dra.diagnosis.claim.claim_verdicts import verdict
 from kubectl_dra.diagnosis.records import ClaimVerdict
 from kubectl_dra.model.classic import classic_of
 from kubectl_dra.model.core import Pod
-from kubectl_dra.model.forms import forms_of
+from kubectl_dra.model.forms import class_names, forms_of
 from kubectl_dra.model.held import devices_of
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.reports.base import ReportRecord
-from kubectl_dra.reports.claims.ask import claim_ask
 from kubectl_dra.reports.devices.holders import OVER, Consumer, ConsumerState, consumers_of, is_pod
 from kubectl_dra.reports.scope import Scope, claim_scope
 
@@ -74,7 +73,7 @@ def classes_named(claim: ResourceClaim) -> tuple[str, ...]:
     classic = classic_of(claim)
     if classic is not None and classic.resource_class_name:
         return (classic.resource_class_name,)
-    return tuple(dict.fromkeys(ask.device_class for ask in claim_ask(claim).requests))
+    return class_names(claim.spec)
 
 
 def asked_devices(claim: ResourceClaim) -> int | None:
