@@ -31,15 +31,16 @@ Map = TypeVar("Map", bound=dict[str, Any])
 class SharedValues:
     """The values of one place, such as an attribute's name, that were seen so far."""
 
-    __slots__ = ("known", "last", "misses", "most", "open")
+    __slots__ = ("known", "last", "misses", "most", "open", "recent")
 
     def __init__(self, most: int = _MAX_VALUES) -> None:
         self.known: dict[Hashable, Any] = {}
         self.misses = 0
         self.most = most
         self.open = True
-        #: The map that came last.
+        #: The map that came last, and the value that was known last: to compare is quicker than to look up.
         self.last: dict[str, Any] = NOTHING
+        self.recent: Any = None
 
     def shared(self, key: Hashable, value: Any) -> Any:  # noqa: ANN401 - any part of a record
         """The value that came first with this key."""
@@ -163,12 +164,13 @@ def _share_attributes(devices: Iterable[Device]) -> None:
             open_ = [(name, place) for name in names if (place := _places.get(name) or _place(name)).open]
         for name, place in open_:
             attribute = attributes[name]
-            known = place.known.get(attribute)
-            if known is None:
+            if attribute == place.recent:
+                attributes[name] = place.recent
+            elif (known := place.known.get(attribute)) is None:
                 place.missed(attribute, attribute)
             else:
                 place.misses = 0
-                attributes[name] = known
+                attributes[name] = place.recent = known
 
 
 def _share_capacities(devices: Iterable[Device]) -> None:

@@ -12,8 +12,6 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Final
 
-import msgspec
-
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.core import PodResourceClaim, ResourceRequirements, Taint, Toleration
 from kubectl_dra.model.ids import Key
@@ -274,7 +272,8 @@ class ClusterQueue(Record, frozen=True):
     status: ClusterQueueStatus = ClusterQueueStatus()
 
 
-class QueueConfig(msgspec.Struct, frozen=True):
+@dataclass(frozen=True)
+class QueueConfig:
     """Kueue's Configuration. ``known``: it was read.
 
     ``device_resources``: the resource of a quota by DeviceClass; ``metered``: the classes of which it counts something
@@ -283,7 +282,7 @@ class QueueConfig(msgspec.Struct, frozen=True):
     """
 
     known: bool = False
-    device_resources: Mapping[str, str] = msgspec.field(default_factory=lambda: _EMPTY)
+    device_resources: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
     metered: frozenset[str] = frozenset()
     only_declared: bool = False
     excluded: tuple[str, ...] = ()
@@ -303,7 +302,7 @@ class QueueObjects:
     complete: frozenset[str] = frozenset()
     refused: frozenset[str] = frozenset()
     absent: bool = False
-    config: QueueConfig = field(default_factory=QueueConfig)
+    config: QueueConfig = QueueConfig()
     flavors: Mapping[str, ResourceFlavor] = field(default_factory=lambda: _EMPTY)
     cohorts: Mapping[str, Cohort] = field(default_factory=lambda: _EMPTY)
 
