@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final
-
-import msgspec
 
 _KEY: Final = r"[A-Za-z0-9](?:[-A-Za-z0-9_./]*[A-Za-z0-9])?"
 _VALUE: Final = r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?)?"
@@ -31,7 +30,8 @@ class SelectorError(ValueError):
 
 
 # No struct: labels are parsed for usage errors too, which load no msgspec.
-class _Requirement(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class _Requirement:
     key: str
     holds: Callable[[str | None], bool]
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
-
-import msgspec
 
 from kubectl_dra.output.safe import Safe, multiline, safe
 
@@ -29,11 +28,13 @@ class JsonPathError(ValueError):
     """Raised for a template that can't be read; says where."""
 
 
-class _Text(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class _Text:
     text: str
 
 
-class Path(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Path:
     """One path: what it finds below a value; ``relative`` ones start at the current item, others at the document."""
 
     steps: tuple[Step, ...]
@@ -47,9 +48,10 @@ class Path(msgspec.Struct, frozen=True):
         return found
 
 
-class _Range(msgspec.Struct):
+@dataclass(slots=True)
+class _Range:
     path: Path
-    body: list[_Text | Path | _Range] = msgspec.field(default_factory=list)
+    body: list[_Text | Path | _Range] = field(default_factory=list)
 
 
 class JsonPath:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
 from typing import Final
-
-import msgspec
 
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.safe import Safe, plain
@@ -27,7 +26,8 @@ _RESET: Final = "\x1b[0m"
 _SGR_OR_CHARACTER: Final = re.compile("(?:\x1b\\[[0-9;]*m)*.(?:\x1b\\[0m)*", re.DOTALL)
 
 
-class Column(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Column:
     """A column of a table; a flexible one is wrapped where the table would be too wide."""
 
     title: str = ""

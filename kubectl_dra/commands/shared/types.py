@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
-
-import msgspec
 
 from kubectl_dra.api.kinds import KINDS, Kind, kind_for_word
 from kubectl_dra.commands.shared.errors import UsageProblem
@@ -23,14 +22,16 @@ _SHORT: Final = {"vcjob": "job", "vj": "job", "vm": "virtualmachine", "vms": "vi
 _HUMPS: Final = re.compile(r"[A-Z][a-z0-9]*")
 
 
-class ObjectArg(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class ObjectArg:
     """One object that is asked for by name."""
 
     kind: Kind
     name: str
 
 
-class ObjectArgs(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class ObjectArgs:
     """What the words ask for: all of ``kind`` in scope, or the ``named`` objects (which may be of several kinds)."""
 
     kind: Kind

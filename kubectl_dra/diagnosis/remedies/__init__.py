@@ -7,7 +7,7 @@ nothing is done.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from operator import attrgetter
 from typing import Final
@@ -95,7 +95,8 @@ class Tried(ReportRecord, frozen=True):
     ended: bool = False
 
 
-class Proposals(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Proposals:
     """All proposals, cheapest first. ``tried_pairs``: no single change was enough, so that two together were tried.
 
     ``additions``: what new devices and nodes would do, which no command can bring.
@@ -104,7 +105,7 @@ class Proposals(msgspec.Struct, frozen=True):
     proposals: tuple[Proposal, ...]
     tried_pairs: bool = False
     additions: tuple[Proposal, ...] = ()
-    searched: Tried = msgspec.field(default_factory=Tried)
+    searched: Tried = field(default_factory=Tried)
 
     @property
     def none_of_size_two(self) -> bool:
