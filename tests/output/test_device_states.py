@@ -39,6 +39,24 @@ def test_a_device_in_use_shows_its_taint(capfd: pytest.CaptureFixture[str], clus
     assert states == {"gpu-0": "in use, xid=79:NoExecute", "gpu-1": "xid=79:NoExecute", "gpu-2": "in use"}
 
 
+def test_a_taint_that_only_tells_something_is_shown_too(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, cluster: str
+) -> None:
+    """With the effect None a driver reports what keeps nobody away: the narrow list would hide it."""
+    read = json.loads(Path(cluster).read_text(encoding="utf-8"))
+    devices = next(each for each in read["items"] if each["kind"] == "ResourceSlice")["spec"]["devices"]
+    devices[2]["taints"] = [XID | {"effect": "None"}]
+    devices.append(build.device("gpu-3", taints=[XID | {"effect": "None"}]))
+    path = tmp_path / "told.json"
+    path.write_text(json.dumps(read), encoding="utf-8")
+    rows = [line.split() for line in out(capfd, "get", "devices", "--from", str(path)).splitlines()[1:]]
+    states = {row[2]: " ".join(row[3:-2] if row[-2] == "pod" else row[3:-1]) for row in rows}
+    assert states["gpu-2"] == "in use, xid=79:None"
+    assert states["gpu-3"] == "free, xid=79:None"
+    told = out(capfd, "describe-node", "node-1", "--from", str(path))
+    assert "free (xid=79:None)" in told
+
+
 def test_a_node_counts_the_tainted_ones_in_use(capfd: pytest.CaptureFixture[str], cluster: str) -> None:
     told = out(capfd, "describe-node", "node-1", "--from", cluster)
     assert "3 devices of its own: 2 in use (1 of them tainted) and 1 tainted." in " ".join(told.split())

@@ -17,6 +17,8 @@ from kubectl_dra.output.devices.parts import (
     number,
     ranges,
     scope_cell,
+    shown_taints,
+    told_only,
 )
 from kubectl_dra.output.devices.state_columns import state_columns, with_present
 from kubectl_dra.output.layout import Column, table
@@ -117,13 +119,14 @@ _WITH_TAINT: Final = (DeviceState.TAINTED, DeviceState.IN_USE, DeviceState.PARTL
 
 def _state_cell(listed: ListedDevice, *, wide: bool) -> Safe:
     """The taint itself says more than the word "tainted", where it has no column of its own."""
-    device = listed.device
-    preventing = [taint for taint in device.taints if taint.prevents]
-    state = device_state_text(device)
-    if not preventing or wide or device.state not in _WITH_TAINT:
+    device, state = listed.device, device_state_text(listed.device)
+    if wide:
         return state
-    more = fmt(" +{}", len(preventing) - 1) if len(preventing) > 1 else Safe("")
-    taint = styled(safe(taint_text(preventing[0])) + more, Style.WARN)
+    shown = shown_taints(device) if device.state in _WITH_TAINT else told_only(device)
+    if not shown:
+        return state
+    more = fmt(" +{}", len(shown) - 1) if len(shown) > 1 else Safe("")
+    taint = styled(safe(taint_text(shown[0])) + more, Style.WARN)
     return taint if device.state is DeviceState.TAINTED else fmt("{}, {}", state, taint)
 
 

@@ -18,6 +18,7 @@ from kubectl_dra.output.devices.parts import (
     is_worth_saying,
     nobody,
     scope_cell,
+    shown_taints,
     spoken,
 )
 from kubectl_dra.output.devices.pool_columns import pool_state_cell
@@ -258,9 +259,8 @@ def _allocated(report: NodeReport, now: datetime, wide: bool) -> list[Safe]:
 
 
 def _device_state(each: ListedDevice) -> Safe:
-    preventing = [taint for taint in each.device.taints if taint.prevents]
-    state = device_state_text(each.device)
-    return fmt("{} ({})", state, taint_text(preventing[0])) if preventing else state
+    taints, state = shown_taints(each.device), device_state_text(each.device)
+    return fmt("{} ({})", state, taint_text(taints[0])) if taints else state
 
 
 def _users(each: ListedDevice, now: datetime, node: str) -> Safe:

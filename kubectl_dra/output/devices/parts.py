@@ -15,6 +15,7 @@ from kubectl_dra.reports.devices.device_state import AVAILABLE, DeviceState
 from kubectl_dra.reports.devices.pool import DeviceRecord
 from kubectl_dra.reports.devices.totals import DeviceTotals
 from kubectl_dra.reports.scope import Scope, ScopeKind
+from kubectl_dra.reports.taints.taints import TaintRecord
 
 STATE_WORDS: Final = {
     DeviceState.FREE: "free",
@@ -89,6 +90,16 @@ def device_state_text(device: DeviceRecord) -> Safe:
     free = Safe(STATE_WORDS[DeviceState.PARTLY if device.holders and device.shareable else DeviceState.FREE])
     why = CLOSED[device.node_closed]
     return styled(fmt("{} ({}{})", free, Safe("" if why is _NO_NODE else "node "), why), _STYLES[device.state])
+
+
+def shown_taints(device: DeviceRecord) -> list[TaintRecord]:
+    """Those that keep pods away; where there are none, those that only tell something of the device."""
+    return [taint for taint in device.taints if taint.prevents] or told_only(device)
+
+
+def told_only(device: DeviceRecord) -> list[TaintRecord]:
+    """Taints of the effect None: as drivers report what is not yet a fault (KEP-5055)."""
+    return [taint for taint in device.taints if taint.effect == "None"]
 
 
 def state_word(state: DeviceState, bound: Bound) -> Safe:
