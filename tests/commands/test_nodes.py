@@ -32,6 +32,19 @@ def test_every_node_has_a_line_with_the_devices_of_all_its_drivers(capfd: pytest
     assert found["cpu-2"][7] == "mig.example.com"
 
 
+def test_a_wide_line_has_the_devices_of_each_driver(capfd: pytest.CaptureFixture[str]) -> None:
+    """Of devices that a node shares with others, too: the sums are those of get devices."""
+    wide = rows(said(capfd, "get", "nodes", "-o", "wide"))
+    assert "mig.example.com=3/7" in wide["cpu-2"]
+    name = "gke-prod-h100-5f3a2b1c-k4tq"
+    listed = [line.split() for line in said(capfd, "get", "devices", "--node", name, "--no-headers").splitlines()]
+    drivers = sorted({each[0] for each in listed})
+    sums = [(sum(e[0] == d and e[3] == "free" for e in listed), sum(e[0] == d for e in listed)) for d in drivers]
+    assert len(drivers) > 1
+    cell = ",".join(f"{driver}={free}/{all_}" for driver, (free, all_) in zip(drivers, sums, strict=True))
+    assert cell in wide[name]
+
+
 def test_nodes_are_sorted_filtered_named_and_labelled(capfd: pytest.CaptureFixture[str]) -> None:
     free = [int(row[3]) for row in rows(said(capfd, "get", "nodes", "--sort-by", "free")).values()]
     assert free == sorted(free)

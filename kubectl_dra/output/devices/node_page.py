@@ -17,6 +17,7 @@ from kubectl_dra.output.devices.parts import (
     in_use_words,
     is_worth_saying,
     nobody,
+    number,
     scope_cell,
     shown_taints,
     spoken,
@@ -43,6 +44,7 @@ from kubectl_dra.reports.devices.advertised import OfferedResource
 from kubectl_dra.reports.devices.device_list import ListedDevice
 from kubectl_dra.reports.devices.nodes import NodeReport, NodeSummary
 from kubectl_dra.reports.devices.object_lists import SliceRow, TemplateRow
+from kubectl_dra.reports.devices.totals import sum_totals
 from kubectl_dra.reports.invocations import changing, dra, kubectl, of, plain_word, reading
 from kubectl_dra.reports.pending.failing_pods import FailingPod
 from kubectl_dra.reports.scope import ScopeKind
@@ -56,10 +58,19 @@ NODES: Final[tuple[ListColumn[NodeSummary], ...]] = (
         lambda node, _: Safe(",").join(node.drivers) or nobody(node.totals.devices.bound),
         lambda node: node.drivers,
     ),
+    ListColumn("FREE BY DRIVER", lambda node, _: _by_driver(node), shown=Shown.WIDE),
     ListColumn("TAINTS", lambda node, _: Safe(",").join(node.taints) or Safe("-"), shown=Shown.WIDE),
     ListColumn("INSTANCE TYPE", lambda node, _: safe(node.instance_type or "-"), shown=Shown.WIDE),
     ListColumn("AGE", lambda node, now: age(node.created or None, now), lambda node: node.created),
 )
+
+
+def _by_driver(node: NodeSummary) -> Safe:
+    """``gpu.example.com=4/8``: so many of the devices are free, those that it shares with other nodes included."""
+    sums = ((each.driver, sum_totals((each.totals, each.shared))) for each in node.by_driver)
+    cells = [fmt("{}={}/{}", name, number(each.free), number(each.devices)) for name, each in sums]
+    return Safe(",").join(cells) or nobody(node.totals.devices.bound)
+
 
 #: Only where some node has such devices.
 _MORE: Final[tuple[ListColumn[NodeSummary], ...]] = (

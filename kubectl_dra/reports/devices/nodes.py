@@ -28,12 +28,21 @@ from kubectl_dra.reports.pending.kept_off_drivers import kept_off_node
 from kubectl_dra.reports.scope import Scope, ScopeKind, device_scope, nodes_of
 from kubectl_dra.reports.unread import missing_rights
 
+_NONE: Final = DeviceTally()
 _INSTANCE_TYPE: Final = "node.kubernetes.io/instance-type"
+
+
+class DriverDevices(ReportRecord, frozen=True):
+    """What one driver publishes that a node can use: for this node only, or ``shared`` with others."""
+
+    driver: str
+    totals: DeviceTotals
+    shared: DeviceTotals
 
 
 class NodeSummary(ReportRecord, frozen=True):
     """One node: ``totals`` are of the devices that only this node can use, ``shared`` of those that others can as well,
-    as far as nodes were read, and ``drivers`` are those of both.
+    as far as nodes were read, ``drivers`` are those of both, and ``by_driver`` the same of each.
 
     ``ready`` is the status of the condition (``True``, ``False``, ``Unknown``), empty where the node was not read or
     does not say it; ``ready_since``: since when that is so. ``cordoned``: no new pod is placed on it. ``closed``: why
@@ -53,6 +62,7 @@ class NodeSummary(ReportRecord, frozen=True):
     created: str
     closed: str
     unpublished: int
+    by_driver: tuple[DriverDevices, ...]
 
 
 class DriverDown(ReportRecord, frozen=True):
@@ -107,6 +117,10 @@ def node_summaries(facts: ClusterState, names: Iterable[str] | None = None) -> t
 
 def _summary(name: str, facts: ClusterState, found: _OfNode, gone: int) -> NodeSummary:
     node = facts.inventory.nodes.get(name, Node())
+    by_driver = tuple(
+        DriverDevices(driver, *(each.get(driver, _NONE).totals(facts.evidence) for each in (found.own, found.shared)))
+        for driver in sorted({*found.own, *found.shared})
+    )
     ready = next((each for each in node.status.conditions if each.type == "Ready"), Condition())
     return NodeSummary(
         name,
@@ -115,22 +129,29 @@ def _summary(name: str, facts: ClusterState, found: _OfNode, gone: int) -> NodeS
         node.spec.unschedulable,
         tuple(map(taint_text, node.spec.taints)),
         node.metadata.labels.get(_INSTANCE_TYPE, ""),
-        tuple(sorted(found.drivers)),
-        found.own.totals(facts.evidence),
-        found.shared.totals(facts.evidence),
+        tuple(each.driver for each in by_driver),
+        _sum(found.own.values()).totals(facts.evidence),
+        _sum(found.shared.values()).totals(facts.evidence),
         node.metadata.creation_timestamp or "",
         closed_nodes(facts).get(name, ""),
         gone,
+        by_driver,
     )
+
+
+def _sum(tallies: Iterable[DeviceTally]) -> DeviceTally:
+    found = DeviceTally()
+    for each in tallies:
+        found.plus(each)
+    return found
 
 
 @dataclass(slots=True)
 class _OfNode:
-    """The devices that a node can use, by themselves and with others, and their drivers."""
+    """The devices that a node can use by itself and with others, by their drivers."""
 
-    own: DeviceTally = field(default_factory=DeviceTally)
-    shared: DeviceTally = field(default_factory=DeviceTally)
-    drivers: set[str] = field(default_factory=set)
+    own: dict[str, DeviceTally] = field(default_factory=dict)
+    shared: dict[str, DeviceTally] = field(default_factory=dict)
 
 
 def placed_devices(facts: ClusterState) -> Iterator[tuple[PoolFacts, ListedState, Scope]]:
@@ -147,12 +168,12 @@ def _by_node(facts: ClusterState) -> Mapping[str, _OfNode]:
     for opened, each, scope in placed_devices(facts):
         local = scope.kind is ScopeKind.NODE
         of = found[scope.node] if local else shared.setdefault(scope, _OfNode())
-        of.own.device(each.state, each.tainted, opened.admin_only(each.device))
-        of.drivers.add(opened.id.driver)
+        tally = of.own.setdefault(opened.id.driver, DeviceTally())
+        tally.device(each.state, each.tainted, opened.admin_only(each.device))
     for scope, among in shared.items():
         for node in nodes_of(scope, facts):
-            found[node].shared.plus(among.own)
-            found[node].drivers |= among.drivers
+            for driver, tally in among.own.items():
+                found[node].shared.setdefault(driver, DeviceTally()).plus(tally)
     return found
 
 
