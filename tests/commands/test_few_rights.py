@@ -163,7 +163,8 @@ def test_a_pod_page_says_what_is_unread_then_the_scheduler_who_reads_everything(
     assert (code, err) == (0, "")
     text = unfolded(out)
     told = (
-        "no node fits, says the scheduler: of 6 nodes, 5 have no free devices that satisfy its claims and 1 has taints "
+        "no node fits, says the scheduler: of 6 nodes, 5 do not have 4 free gpu.example.com devices that satisfy its "
+        "claim and 1 has taints "
     )
     assert text.startswith(f"Pod ml/trainer-0 is pending: {told}")
     assert f". Why cannot be said: {UNREAD} The scheduler, which reads everything, wrote " in text

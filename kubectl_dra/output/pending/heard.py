@@ -35,6 +35,7 @@ from kubectl_dra.output.pending.node_names import names_of
 from kubectl_dra.output.pending.quotas import quota_advice
 from kubectl_dra.output.safe import Safe, command_line, fmt, safe
 from kubectl_dra.output.words import ago, counted, listed
+from kubectl_dra.reports.claims.ask import RequestAsk
 from kubectl_dra.reports.invocations import changing, dra, kubectl, of, reading
 from kubectl_dra.reports.pending.nodes import NodeGroupRecord
 from kubectl_dra.reports.pending.pending import PendingReport
@@ -96,7 +97,8 @@ def heard_sentence(report: PendingReport) -> Safe:
     if said is None or not said.heard:
         message = without_preemption(report.observed.message) if report.observed is not None else ""
         return fmt("the scheduler found no node for it ({})", message.removesuffix("."))
-    told = _one(said.heard[0], said.heard_nodes) if len(said.heard) == 1 else _several(said.heard, said.heard_nodes)
+    request, nodes = _only_request(report), said.heard_nodes
+    told = _one(said.heard[0], nodes, request) if len(said.heard) == 1 else _several(said.heard, nodes, request)
     if makes_room(report) and report.preemption is not None:
         text = "the scheduler makes room for it on {}, where pods that it evicted have not ended yet. Until then {}"
         return fmt(text, report.preemption.nodes[0], told)
@@ -150,7 +152,13 @@ def free_but_for_taints(report: PendingReport) -> Sequence[NodeGroupRecord]:
     return [group for group in report.nodes if group.outcome == NodeOutcome.FITS]
 
 
-def _one(reason: HeardReason, nodes: int) -> Safe:
+def _only_request(report: PendingReport) -> RequestAsk | None:
+    """What the pod requests where that is one request; None for all others."""
+    requests = [request for ask in report.asks for request in ask.requests]
+    return requests[0] if len(requests) == 1 and not report.extended else None
+
+
+def _one(reason: HeardReason, nodes: int, request: RequestAsk | None) -> Safe:
     if reason.of_all:
         return fmt('it can run on no node, says the scheduler: "{}"', reason.text)
     if reason.resource:
@@ -159,12 +167,12 @@ def _one(reason: HeardReason, nodes: int) -> Safe:
             "no node has the {} it requests ({} of {}, says the scheduler)", amount, nodes, counted(nodes, "node")
         )
     if nodes == 1:
-        return fmt("the only node {}, says the scheduler", predicate(reason))
-    return fmt("no node fits, says the scheduler: all {} {}", nodes, predicate(reason))
+        return fmt("the only node {}, says the scheduler", predicate(reason, request))
+    return fmt("no node fits, says the scheduler: all {} {}", nodes, predicate(reason, request))
 
 
-def _several(heard: Sequence[HeardReason], nodes: int) -> Safe:
-    parts = [fmt("{} {}", each.nodes, predicate(each)) for each in heard]
+def _several(heard: Sequence[HeardReason], nodes: int, request: RequestAsk | None) -> Safe:
+    parts = [fmt("{} {}", each.nodes, predicate(each, request)) for each in heard]
     told = fmt("{} and {}", Safe(", ").join(parts[:-1]), parts[-1])
     return fmt("no node fits, says the scheduler: of {}, {}", counted(nodes, "node"), told)
 

@@ -9,6 +9,7 @@ from kubectl_dra.diagnosis.records import HeardReason
 from kubectl_dra.output.pending.amounts import free_amount
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import listed
+from kubectl_dra.reports.claims.ask import RequestAsk
 from kubectl_dra.scheduler.allocation_errors import CANNOT_ALLOCATE
 from kubectl_dra.scheduler.plugins import (
     inter_pod_affinity,
@@ -81,10 +82,15 @@ def page_of(reason: HeardReason) -> Code | None:
     return told[1] if told is not None else None
 
 
-def predicate(reason: HeardReason) -> Safe:
-    """What the nodes do that are rejected for it: ``have taints that it does not tolerate``."""
+def predicate(reason: HeardReason, only: RequestAsk | None = None) -> Safe:
+    """What the nodes do that are rejected for it: ``have taints that it does not tolerate``.
+
+    ``only``: what the pod requests, where that is one request.
+    """
     told, several = _told(reason), reason.nodes != 1
-    if reason.resource:
+    if only is not None and only.count is not None and reason.text == CANNOT_ALLOCATE:
+        said = _lacks(only.count, only.device_class)
+    elif reason.resource:
         said = fmt("does not have {}", free_amount(reason.resource, reason.requested))
     elif reason.text.startswith(_TAINT):
         said = fmt("has the taint {}, which it does not tolerate", _taint(reason))
@@ -96,6 +102,12 @@ def predicate(reason: HeardReason) -> Safe:
         said = fmt('is rejected: "{}"', reason.text.removeprefix(_OF_NODES))
     verb, space, rest = said.partition(" ")
     return Safe(f"{_OF_SEVERAL.get(verb, verb)}{space}{rest}") if several else said
+
+
+def _lacks(count: int, device_class: str) -> Safe:
+    if count == 1:
+        return fmt("has no free {} device that satisfies its claim", device_class)
+    return fmt("does not have {} free {} devices that satisfy its claim", count, device_class)
 
 
 def _users(reason: HeardReason) -> Safe:

@@ -55,8 +55,8 @@ def said(
         ),
         (
             "0/12 nodes are available: 8 cannot allocate all claims, 4 node(s) had untolerated taint {dedicated: web}.",
-            "no node fits, says the scheduler: of 12 nodes, 8 have no free devices that satisfy its claims and 4 have "
-            "the taint dedicated: web, which it does not tolerate.",
+            "no node fits, says the scheduler: of 12 nodes, 8 have no free gpu.example.com device that satisfies "
+            "its claim and 4 have the taint dedicated: web, which it does not tolerate.",
         ),
         (
             "0/3 nodes are available: 1 node(s) were unschedulable, 2 Insufficient memory, 2 Insufficient cpu.",

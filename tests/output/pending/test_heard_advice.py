@@ -186,7 +186,7 @@ def test_devices_that_are_free_by_all_but_unread_rules_are_probably_tainted(
 ) -> None:
     message = "0/2 nodes are available: 2 cannot allocate all claims."
     told = partly_read(capfd, tmp_path, ("DeviceTaintRule",), message, *volume())
-    assert "says the scheduler: all 2 have no free devices that satisfy its claims. As far as could be read" in told
+    assert "all 2 have no free gpu.example.com device that satisfies its claim. As far as could be read" in told
     assert "they are free on node-1 and node-2: probably a DeviceTaintRule taints them" in told
     assert "Wait until pods" not in told
     assert "kubectl dra get taints" in told
