@@ -170,6 +170,7 @@ def node_page(
         [*wrapped(styled(node_summary_text(report), Style.BOLD)), *_state(report, now)],
         list(_pools(report)),
         list(_older_lines(report, address or HERE)),
+        list(_misnamed_lines(report, address or HERE)),
         list(repair_lines(report, address or HERE)),
         list(kept_off_driver_lines(each for each in report.kept_off if each.beside)),
         list(_absent_lines(report, address or HERE)),
@@ -240,6 +241,18 @@ def _older_lines(report: NodeReport, address: Address) -> Iterator[Safe]:
         )
         yield from wrapped(fmt(text, name, own, newest))
         yield from command_line("The devices: {}", reading(dra("describe-pool", plain_word(name)), address))
+
+
+def _misnamed_lines(report: NodeReport, address: Address) -> Iterator[Safe]:
+    for other in report.misnamed:
+        text = (
+            "ResourceSlices are published for a node {}, which does not exist. If this one is meant, the driver has to "
+            "write its name, {}, whatever the host is called: its pods get it from the downward API (fieldPath "
+            "spec.nodeName)."
+        )
+        yield from wrapped(fmt(text, other, report.name))
+        slices = kubectl("get", "resourceslices", "--field-selector", f"spec.nodeName={other}")
+        yield from command_line("Which: {}", reading(slices, address))
 
 
 def _devices(report: NodeReport, now: datetime, wide: bool) -> list[Safe]:

@@ -79,7 +79,8 @@ class NodeReport(NodeSummary, frozen=True):
     ``drivers_down``: drivers of its devices whose pods there do not run; ``kept_off``: those whose DaemonSets do not
     tolerate its taints, so that they publish nothing there. ``allocated``: what claims have on the node
     that is not published, or may not be where slices could not be read. ``offered``: its extended resources, which
-    device plugins offer beside drivers.
+    device plugins offer beside drivers. ``misnamed``: names that only slices have, of no node, and that may
+    mean this one.
     """
 
     pools: tuple[PoolSummary, ...]
@@ -89,6 +90,7 @@ class NodeReport(NodeSummary, frozen=True):
     devices: tuple[ListedDevice, ...]
     allocated: tuple[AllocatedDevice, ...]
     offered: tuple[OfferedResource, ...]
+    misnamed: tuple[str, ...]
     missing: tuple[Missing, ...]
     read: tuple[ReadRecord, ...]
 
@@ -194,9 +196,21 @@ def node_report(name: str, facts: ClusterState) -> NodeReport:
         devices=devices,
         allocated=tuple(unpublished_of_node(name, facts)),
         offered=offered(facts, name),
+        misnamed=tuple(_misnamed(name, facts)),
         missing=missing_rights(facts.evidence, KINDS),
         read=reads_of(facts.evidence),
     )
+
+
+def _misnamed(name: str, facts: ClusterState) -> Iterator[str]:
+    """``w1.example.com`` for a node ``w1`` and the reverse: drivers that take the host's name for the node's."""
+    inventory = facts.inventory
+    if name not in inventory.nodes or not facts.evidence.complete("Node"):
+        return
+    host = name.partition(".")[0]
+    for other in sorted(filter(None, inventory.slices_by_node)):
+        if other not in inventory.nodes and other.partition(".")[0] == host and "." in name + other:
+            yield other
 
 
 def _drivers_down(node: str, drivers: Collection[str], facts: ClusterState) -> Iterator[DriverDown]:

@@ -168,3 +168,14 @@ def test_the_taint_of_a_node_that_goes_is_nothing_to_tolerate(key: str, who: str
     assert "tolerate the node taint" not in page
     assert "wait for one that replaces it" in page
     assert "free (node being removed)" in told_of("old", going, GPU)
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "told"), [("w1", "w1.corp", True), ("w1.corp", "w1", True), ("w1", "w2.corp", False)]
+)
+def test_slices_for_the_name_of_the_host_in_place_of_the_nodes(name: str, written: str, *, told: bool) -> None:
+    slices = build.slice_(written, build.device("gpu-0"))
+    page = told_of(name, build.node(name), slices)
+    assert (f"published for a node {written}, which does not exist" in page) is told
+    assert (f"kubectl get resourceslices --field-selector spec.nodeName={written}" in page) is told
+    assert "does not exist" not in told_of(name, build.node(name), build.node(written), slices)
