@@ -11,7 +11,7 @@ from kubectl_dra.commands.shared.not_found import not_found
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.output.console import ColorMode, Console
-from kubectl_dra.output.explain.index import index_lines, markdown_index, matching
+from kubectl_dra.output.explain.index import found_lines, index_lines, markdown_index, matching
 from kubectl_dra.output.explain.pages import reason_page
 from kubectl_dra.output.explain.text import page_lines
 from kubectl_dra.output.layout import paragraphs
@@ -41,7 +41,7 @@ def _lines(output: str | None, found: Sequence[Code], *, whole: bool) -> list[Sa
     if output == "markdown":
         return [multiline(reason_page(code).text.strip()) for code in found] if whole else list(markdown_index(found))
     if not whole:
-        return list(index_lines(found))
+        return list(found_lines(found) if len(found) < len(Code) else index_lines(found))
     return paragraphs(page_lines(reason_page(code)) for code in found)
 
 

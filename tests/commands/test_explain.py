@@ -92,6 +92,16 @@ def test_a_message_leads_to_its_reason(capfd, message, code):
     assert code in call(capfd, message)[1]
 
 
+def test_a_message_of_many_reasons_leads_to_the_pod(capfd):
+    message = "0/6 nodes are available: 1 node(s) had untolerated taint(s), 5 cannot allocate all claims."
+    out = call(capfd, message)[1]
+    first, command = out.splitlines()[:2]
+    assert first.startswith(f"{len(matching(message))} reasons lead to a message like this one.")
+    assert command.strip() == "kubectl dra why-pending POD -n NAMESPACE"
+    heads = [line for line in out.splitlines() if line in PARTS.values()]
+    assert len(heads) == len(set(heads)) > 1
+
+
 PREPARING = "Failed to prepare dynamic resources: prepare dynamic resources: "
 
 

@@ -25,10 +25,19 @@ PARTS: Final = {
 }
 _TABLE: Final = "| code | reason | what you see | `detail.type` in JSON |"
 _WORD: Final = re.compile(r"[a-z]{3,}")
-#: Capitals and dots in a message stand for what differs from case to case.
 #: Names of drivers, devices and files in a message, in place of which the pages have placeholders.
 _NAMED: Final = re.compile(r"\S*(?:\w[./=]\w|\d)\S*")
+#: Capitals and dots in a message stand for what differs from case to case.
 _PLACEHOLDER: Final = re.compile(r"\b[A-Z]{2,}\b|…")
+
+
+def found_lines(codes: Sequence[Code]) -> Iterator[Safe]:
+    """The codes that a message may mean, the part of the likeliest first, and what tells which of them it is."""
+    yield from wrapped(fmt("{} reasons lead to a message like this one. Which of them it is for your pod:", len(codes)))
+    yield Safe("  kubectl dra why-pending POD -n NAMESPACE")
+    yield Safe("")
+    parts = list(dict.fromkeys(code[4] for code in codes))
+    yield from index_lines(sorted(codes, key=lambda code: parts.index(code[4])))
 
 
 def index_lines(codes: Sequence[Code]) -> Iterator[Safe]:
