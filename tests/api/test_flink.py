@@ -107,6 +107,22 @@ def test_by_name_where_the_configuration_says_so() -> None:
     assert [each["image"] for each in mixed.body["spec"]["containers"]] == ["own"]
 
 
+def test_lists_whose_items_have_no_names_are_merged_by_position_all_the_same() -> None:
+    by_name = {"kubernetes.operator.pod-template.merge-arrays-by-name": "true"}
+    common = {"spec": {"tolerations": [{"key": "a", "operator": "Exists"}], "containers": [{"args": ["x"]}]}}
+    own = {"spec": {"tolerations": [{"key": "b"}, {"key": "c"}], "containers": [{"args": ["y", "z"]}]}}
+    spec = workers(podTemplate=common, taskManager={"podTemplate": own}, flinkConfiguration=by_name).body["spec"]
+    assert spec["tolerations"] == [{"key": "b", "operator": "Exists"}, {"key": "c"}]
+    assert spec["containers"][1]["args"] == ["x", "z"]
+
+
+@pytest.mark.parametrize("name", [[], {}, None, 1])
+def test_names_that_are_no_texts_end_nothing(name: Any) -> None:
+    by_name = {"kubernetes.operator.pod-template.merge-arrays-by-name": "true"}
+    odd = {"spec": {"containers": [{"name": name}]}}
+    assert workers(podTemplate=odd, taskManager={"podTemplate": odd}, flinkConfiguration=by_name).copies == 1
+
+
 def test_a_suspended_job_has_no_pods() -> None:
     assert expanded(job={"state": "suspended"}).suspended
     assert not expanded(job={"state": "running"}).suspended

@@ -9,6 +9,7 @@ import pytest
 
 from kubectl_dra.api.planned import Planned, read_all
 from kubectl_dra.api.sources import Source
+from kubectl_dra.api.workloads import grove
 from kubectl_dra.api.workloads.grove import MAX_PIECES
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.scheduler.claims import sources
@@ -100,6 +101,31 @@ def test_a_filter_says_who_shares(only: dict[str, Any], sharing: list[str]) -> N
         tree["spec"]["template"]["resourceSharing"] = [share()]
     pods, _ = told(tree)
     assert [role for role, _, claims in pods if claims] == sharing
+
+
+@pytest.mark.parametrize("name", [[], {}, None, 1])
+def test_a_filter_by_what_is_no_name_is_met_by_nothing(name: Any) -> None:
+    pods, made = told(clique_set(clique("a"), resourceSharing=[share(filter={"childCliqueNames": [name]})]))
+    assert (pods, made) == ([("a", 1, [])], [])
+
+
+def test_pieces_are_counted_only_as_far_as_they_are_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, its = list[str](), grove._shared
+
+    def counted(part: Any, owner: str, *others: Any) -> Any:
+        made.append(owner)
+        return its(part, owner, *others)
+
+    monkeypatch.setattr(grove, "_shared", counted)
+    names = [f"clique-{number}" for number in range(20)]
+    groups = [{"name": f"group-{name}", "cliqueNames": [name], "replicas": 50} for name in names]
+    tree = clique_set(*map(clique, names), replicas=50, podCliqueScalingGroups=groups)
+    (whole,) = planned(tree)
+    assert ({plan.copies for plan in whole.pods}, made) == ({2500}, [])
+    tree["spec"]["template"]["resourceSharing"] = [share()]
+    (whole,) = planned(tree)
+    assert whole.untried == "its pods share more claims than are tried"
+    assert len(made) < 1000
 
 
 def test_claims_of_templates_that_are_not_its_own_are_not_known() -> None:

@@ -12,7 +12,7 @@ import re
 from dataclasses import replace
 from typing import Any, Final
 
-from kubectl_dra.api.trees import Tree, at, list_at, mapping, number_of
+from kubectl_dra.api.trees import Tree, at, list_at, mapping, number_of, text_at
 from kubectl_dra.api.workloads.templates import MAX_PODS, CountField, CountSource, Expansion, MadeTemplate
 
 GROUP: Final = "flink.apache.org"
@@ -103,19 +103,26 @@ def _body(spec: Tree, part: str) -> dict[str, Any]:
 
 
 def _merged(first: Any, second: Any, *, by_name: bool) -> Any:  # noqa: ANN401 - any JSON value
-    """Upstream: Jackson's merge of trees; lists are merged by position, or by the names of their items."""
+    """Upstream: mergeInto and mergeArray. Lists are merged by position, or by names where all of their items have one.
+
+    By position only objects are merged: texts of the first list stay as they are.
+    """
     if isinstance(first, dict) and isinstance(second, dict):
         both = {key: _merged(first[key], second[key], by_name=by_name) for key in first if key in second}
         return {**first, **second, **both}
     if not (isinstance(first, list) and isinstance(second, list)):
         return second
-    if not by_name:
-        pairs = [_merged(one, other, by_name=by_name) for one, other in zip(first, second, strict=False)]
-        return [*pairs, *first[len(pairs) :], *second[len(pairs) :]]
-    named = {each["name"]: each for each in second if isinstance(each, dict) and "name" in each}
-    there = {mapping(each).get("name") for each in first}
-    kept = [_merged(each, named.get(mapping(each).get("name"), each), by_name=by_name) for each in first]
-    return [*kept, *(each for each in second if mapping(each).get("name") not in there)]
+    if by_name and all(text_at(mapping(each), "name") for each in (*first, *second)):
+        named = {each["name"]: each for each in first}
+        for each in second:
+            name = each["name"]
+            named[name] = _merged(named[name], each, by_name=by_name) if name in named else each
+        return list(named.values())
+    pairs = [
+        _merged(one, other, by_name=by_name) if isinstance(one, dict) and isinstance(other, dict) else one
+        for one, other in zip(first, second, strict=False)
+    ]
+    return [*pairs, *first[len(pairs) :], *second[len(pairs) :]]
 
 
 def _resources(spec: Tree, part: str, own: Tree) -> dict[str, Any]:

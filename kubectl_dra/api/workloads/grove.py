@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Final
 
 from kubectl_dra.api.trees import Tree, at, group_of, list_at, mapping, number_of, text_at
@@ -43,11 +44,14 @@ class _Piece:
 def cliques(tree: Tree, kind: str, templates: Sequence[MadeTemplate]) -> Iterator[MadeTemplate]:
     """The templates with their numbers; those of cliques with shared claims in pieces that share the same."""
     times = {name: number for name, (_, number) in _groups(tree).items()} if kind == _KIND else {}
+    by_clique: dict[str, list[_Piece]] = {}
+    for piece in _pieces(tree) if kind == _KIND else ():
+        by_clique.setdefault(piece.clique, []).append(piece)
     for each in templates:
         copies, factor = each.copies, times.get(each.role, 1)
         by = replace(each.counted_by, pods=each.counted_by.pods * factor)
         whole = each if copies is None else replace(each, copies=min(copies * factor, MAX_PODS), counted_by=by)
-        pieces = [piece for piece in _pieces(tree) if piece.clique == each.role] if kind == _KIND else []
+        pieces = by_clique.get(each.role, [])
         yield from _in_pieces(whole, pieces) if any(piece.claims for piece in pieces) else (whole,)
 
 
@@ -58,8 +62,8 @@ def sharing(tree: Tree) -> str:
         if text_at(each, "namespace") or text_at(each, "name") not in templates:
             what = f"ResourceClaimTemplate {text_at(each, 'name')}"
             return f"its pods share claims that Grove makes of {what}, which is not one of its own templates"
-    many = bool(claims) and sum(1 for _ in _pieces(tree)) > MAX_PIECES
-    return "its pods share more claims than are tried" if many else ""
+    more = islice(_pieces(tree), MAX_PIECES, None) if claims else ()
+    return "its pods share more claims than are tried" if any(True for _ in more) else ""
 
 
 def shared_claims(tree: Tree) -> Iterator[dict[str, Any]]:
@@ -100,6 +104,9 @@ def _all_shared(tree: Tree) -> Iterator[Tree]:
 
 
 def _pieces(tree: Tree) -> Iterator[_Piece]:
+    """Those of a set that shares claims; others have none, however many replicas there are."""
+    if not any(_all_shared(tree)):
+        return
     name, template = text_at(at(tree, "metadata"), "name"), at(tree, _TEMPLATE)
     groups, known = _groups(tree), _templates(tree)
     for clique in map(mapping, list_at(template, "cliques")):
@@ -122,7 +129,7 @@ def _shared(part: Tree, owner: str, replica: int | None, names: set[str] | None)
     for each in map(mapping, list_at(part, _SHARING)):
         only = mapping(each.get("filter"))
         wanted = [*list_at(only, "childCliqueNames"), *list_at(only, "childScalingGroupNames")]
-        if wanted and names is not None and names.isdisjoint(wanted):
+        if wanted and names is not None and not any(name in wanted for name in names):
             continue
         template = text_at(each, "name")
         if each.get("scope") == _ALL:

@@ -59,7 +59,8 @@ def _is_whole(slice_: ResourceSlice, same: Iterable[ResourceSlice]) -> bool:
 def _slice(slice_: ResourceSlice, facts: ClusterState) -> SliceRow:
     spec = slice_.spec
     same = facts.inventory.slices_by_pool[PoolId(spec.driver, spec.pool.name)]
-    newest = max(each.spec.pool.generation for each in same if each is slice_ or not _is_whole(slice_, same))
+    others = () if _is_whole(slice_, same) else same
+    newest = max((each.spec.pool.generation for each in others), default=spec.pool.generation)
     return SliceRow(
         slice_.metadata.name,
         spec.driver,

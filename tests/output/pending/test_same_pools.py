@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import PoolId
+from kubectl_dra.model.resource import ResourceSlice
 from kubectl_dra.output.devices.node_page import node_page
 from kubectl_dra.output.devices.pool_page import pool_page
 from kubectl_dra.reports.devices.nodes import node_report
@@ -66,6 +68,27 @@ def test_what_a_node_publishes_itself_is_used_whatever_others_publish_under_that
     assert f"publish pool {DRIVER}/gpus, this one generation 1 and others up to 5." in node
     assert f"kubectl dra describe-pool {DRIVER}/gpus" in node
     assert outdated == {"node-1-gpus": False, "node-2-gpus": False}
+
+
+def test_slices_of_a_large_pool_are_listed_by_looking_at_each_pair_at_most_twice() -> None:
+    slices = [of_a_node("node-1", f"gpu-{number}") for number in range(60)]
+    for number, each in enumerate(slices):
+        each["metadata"]["name"] = f"slice-{number}"
+        each["spec"]["pool"]["resourceSliceCount"] = 60
+    state = ClusterState(facts.inventory(slices), facts.evidence(), features(), CLOCK)
+    looks = 0
+
+    class Looked(tuple[ResourceSlice, ...]):
+        def __iter__(self) -> Iterator[ResourceSlice]:
+            nonlocal looks
+            looks += len(self)
+            return super().__iter__()
+
+    pools = state.inventory.slices_by_pool
+    state.inventory.__dict__["slices_by_pool"] = {pool: Looked(each) for pool, each in pools.items()}
+    rows = slice_rows(state.inventory.slices.values(), state)
+    assert (len(rows), any(row.outdated for row in rows)) == (60, False)
+    assert looks <= 2 * 60 * 60
 
 
 def test_an_older_slice_of_the_same_node_is_not_used() -> None:
