@@ -163,11 +163,12 @@ def test_a_pod_page_says_what_is_unread_then_the_scheduler_who_reads_everything(
     assert (code, err) == (0, "")
     text = unfolded(out)
     told = (
-        "no node fits, says the scheduler: of 6 nodes, 5 do not have 4 free gpu.example.com devices that satisfy its "
+        "no node fits, according to the scheduler: of 6 nodes, 5 do not have 4 free gpu.example.com "
+        "devices that satisfy its "
         "claim and 1 has taints "
     )
     assert text.startswith(f"Pod ml/trainer-0 is pending: {told}")
-    assert f". Why cannot be said: {UNREAD} The scheduler, which reads everything, wrote " in text
+    assert f". The exact cause is unknown: {UNREAD} The scheduler, which reads everything, wrote " in text
     assert "DeviceClass in the whole cluster" not in text
     assert text.count("forbidden for user dev") == 2
     assert "Pod and ResourceClaim outside namespace ml: forbidden for user dev" in text

@@ -459,7 +459,7 @@ def test_a_workload_makes_no_pods(capfd: pytest.CaptureFixture[str], tmp_path: P
     assert report["fits"] == "Yes"
     assert [each["object"]["kind"] for each in report["manifests"] if each.get("ignored")] == ["Workload"]
     assert run(words) == 0
-    assert "No part in scheduling devices: Workload ml/train." in unfolded(capfd.readouterr().out)
+    assert "Not involved in scheduling devices: Workload ml/train." in unfolded(capfd.readouterr().out)
 
 
 def test_a_supposed_cluster_is_said_to_be_one(capfd: pytest.CaptureFixture[str], short: str) -> None:

@@ -203,7 +203,7 @@ def test_simulate_tells_quota_from_devices(
     assert f"Job demo/work: all 5 copies {verdict}" in out
     assert words in out
     assert ("will never be admitted" in out) is (nominal == "4")
-    assert "No part in scheduling devices: LocalQueue" not in out
+    assert "Not involved in scheduling devices: LocalQueue" not in out
 
 
 def test_of_many_jobs_in_queues_the_queues_are_read_once(

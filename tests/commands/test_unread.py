@@ -353,11 +353,11 @@ def test_of_node_groups_none_and_yes_are_said_only_of_what_was_read(ask: Ask, ki
         assert kind in [each["kind"] for each in missing] or kind == "PodGroup"
         return
     text = " ".join(found.out.split())
-    assert "A fresh node of 1 of 1 node group would take the pod" in " ".join(whole.out.split())
+    assert "A new node of 1 of 1 node group would take the pod" in " ".join(whole.out.split())
     assert "No group is described" not in text
     assert "fresh node of none" not in text
-    assert cannot or "A fresh node of" not in text
-    told = "Whether a fresh node of 1 node group"
+    assert cannot or "A new node of" not in text
+    told = "Whether a new node of 1 node group"
     if kind == "Node":
         told += " that could be read"
     told = "Which node groups there are" if kind == "Node" and not described else told

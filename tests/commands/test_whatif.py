@@ -157,7 +157,7 @@ def test_node_groups_of_a_file_are_judged_one_by_one(ask: Ask, tmp_path: Path) -
     file = tmp_path / "groups.json"
     file.write_text(json.dumps({"apiVersion": "cluster.x-k8s.io/v1beta1", **group}), encoding="utf-8")
     found = ask(*TRAINER, "--node-groups", str(file))
-    assert "A fresh node of none of 1 node group would take the pod:" in found.out
+    assert "No new node would take the pod (1 node group tried):" in found.out
     assert "no  MachineDeployment cpu-only" in found.out
     assert "the group describes no devices" in " ".join(found.out.split())
     report = json.loads(ask(*TRAINER, "--node-groups", str(file), "-o", "json").out)

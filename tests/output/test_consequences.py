@@ -28,7 +28,7 @@ TRAIN = ObjectRef("PodGroup", "ml", "train")
         ),
         (
             Competition(before=1, again=1, first=(A,), lost=True),
-            "what is started again is there first, and will probably take it",
+            "the replacement is scheduled first and will probably take it",
         ),
         (Competition(after=2, again=1), ""),
         (

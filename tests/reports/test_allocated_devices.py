@@ -39,7 +39,9 @@ def test_lists_name_devices_that_claims_hold_and_nothing_publishes(withheld: tup
     """Of slices that were not read nothing is known to be gone; what is held with admin access is taken from nobody."""
     found = top_report(world(*withheld), By.NODES, "")
     assert len(found.vanished) == told
-    text = "2 devices that claims hold are in no row, because no slice publishes them any more: gpu.example.com/"
+    text = (
+        "2 devices that claims hold are not listed, because no ResourceSlice publishes them any more: gpu.example.com/"
+    )
     assert (text in " ".join(" ".join(top_page(found, CLOCK.now(), HERE)).split())) == bool(told)
     assert top_report(world(*withheld), By.PODS, "").vanished == ()
 

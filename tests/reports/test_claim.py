@@ -16,6 +16,7 @@ from kubectl_dra.reports.claims.claim_list import asked_devices, claim_rows, unu
 from kubectl_dra.reports.devices.holders import ConsumerState
 from tests.kit import build
 from tests.kit.clock import CLOCK
+from tests.kit.facts import evidence
 from tests.kit.state import inventory_of, state_of
 from tests.reports.clusters import FULL, SMALL, changed, document, facts, items, withheld
 
@@ -190,8 +191,8 @@ def test_the_first_line_says_what_comes_next():
     assert "delete" not in claim_summary(report("ml", "serve-0-gpus"))
 
 
-def _report_of_gpu(objects):
-    state = state_of(inventory_of(objects))
+def _report_of_gpu(objects, read=None):
+    state = state_of(inventory_of(objects), read)
     return claim_report(state.inventory.claims[Key(build.NAMESPACE, "gpu")], state)
 
 
@@ -222,3 +223,13 @@ def test_a_claim_that_is_not_bound_yet_says_what_its_binding_waits_for(condition
     pod["spec"]["nodeName"] = "node-1"
     found = _report_of_gpu(objects)
     assert "is in use" in claim_summary(found)
+
+
+def test_the_first_line_tells_of_devices_that_are_not_published_any_more() -> None:
+    held = [("node-1", "gpu-0"), ("node-1", "gpu-1")]
+    claim = build.claim("gpu", held=held, by=["pod"], on="node-1")
+    objects = [build.pod(claims=["gpu"]), claim, build.node()]
+    one = _report_of_gpu([*objects, build.slice_("node-1", build.device("gpu-0"))], evidence())
+    assert "is in use: 2 devices (1 of them not published any more), usable on node node-1." in claim_summary(one)
+    none = _report_of_gpu([*objects, build.slice_("node-1", build.device("gpu-2"))], evidence())
+    assert "is in use: 2 devices (not published any more), usable on node node-1." in claim_summary(none)

@@ -57,7 +57,7 @@ def test_what_the_clusters_own_object_has_of_a_feature_is_not_dropped() -> None:
     monitor, plain = template("one", adminAccess=True), template("one")
     report, paths = tried([monitor, JOB], world(33, monitor))
     assert paths == []
-    assert "which it drops without a word" not in page(report)
+    assert "which it drops silently" not in page(report)
     assert tried([monitor, JOB], world(33, plain))[1] == ["spec.spec.devices.requests[0].exactly.adminAccess"]
 
 

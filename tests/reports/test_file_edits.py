@@ -190,7 +190,7 @@ def test_what_never_starts_is_told_before_what_waits_its_turn() -> None:
     flow = thing("argoproj.io/v1alpha1", "Workflow", {"entrypoint": "main", "templates": [main, *leaves]})
     told = said(report(template("one"), flow, tainted=False))
     assert told.startswith(
-        "Not everything fits: Workflow ml/w, eval does not: 4 of its 7 pods fit; "
+        "Not everything fits: Workflow ml/w, eval does not: 4 of the Workflow's 7 pods fit; "
         "Workflow ml/w, train runs 4 of 6 at a time."
     )
 

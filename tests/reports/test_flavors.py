@@ -87,7 +87,7 @@ def test_the_only_flavor_selects_the_nodes() -> None:
     assert report.fits is Fits.NO
     assert "with the node labels of Kueue's flavor h100" in page(report)
     assert "pool=h100" in page(report)
-    assert "No part in scheduling devices" not in page(report)
+    assert "Not involved in scheduling devices" not in page(report)
     assert "from the pod's node selector" not in page(report)
     assert tried(*bodies, labels={"pool": "h100"}).fits is Fits.YES
 

@@ -79,7 +79,7 @@ def test_groups_are_told_whole_and_made_fewer_whole() -> None:
     leaders = {"size": 2, "leaderTemplate": pod_template("one"), "workerTemplate": pod_template("one")}
     groups = thing("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", {"replicas": 4, "leaderWorkerTemplate": leaders})
     told = page(simulated(template("one"), groups))
-    first = "Not everything fits: LeaderWorkerSet ml/w, worker does not: 4 of its 8 pods fit"
+    first = "Not everything fits: LeaderWorkerSet ml/w, worker does not: 4 of the LeaderWorkerSet's 8 pods fit"
     assert told.startswith(f"{first}, and none of its 4 groups is whole.")
     assert "all fit with spec.replicas: 2 (4 pods)." in told
 

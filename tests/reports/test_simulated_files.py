@@ -149,7 +149,7 @@ def test_what_only_refers_to_a_workload_is_nothing_to_try() -> None:
     body = {"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "web"}}
     report = simulated({**body, "spec": {"scaleTargetRef": target, "maxReplicas": 8}})
     assert (report.fits, report.pods) == (Fits.UNKNOWN, ())
-    assert "No part in scheduling devices: HorizontalPodAutoscaler ml/web." in page(report)
+    assert "Not involved in scheduling devices: HorizontalPodAutoscaler ml/web." in page(report)
 
 
 def test_an_object_without_a_name_is_called_by_its_kind() -> None:
@@ -183,7 +183,7 @@ def test_the_first_line_has_the_cause() -> None:
     assert text.startswith(
         f"Job {NS}/w: 4 of 5 copies fit at a time; the next one waits until one of these has ended: no node"
     )
-    assert text.endswith("No part in scheduling devices: ConfigMap s.")
+    assert text.endswith("Not involved in scheduling devices: ConfigMap s.")
     missing = page(simulated({**job, "spec": spec}))
     assert missing.startswith(
         f'Job {NS}/w: 0 of 5 copies fit: it needs ResourceClaimTemplate "t", which does not exist.'
@@ -301,7 +301,7 @@ def test_parts_of_an_object_that_say_no_more_than_their_number_are_named() -> No
 
 def test_of_an_object_with_several_kinds_of_pods_the_first_line_tells_how_many_fit_in_all() -> None:
     told = page(simulated(template("one", 3), MPI))
-    assert told.startswith("Not everything fits: MPIJob ml/w, Worker does not: 2 of its 3 pods fit.")
+    assert told.startswith("Not everything fits: MPIJob ml/w, Worker does not: 2 of the MPIJob's 3 pods fit.")
 
 
 def test_copies_do_not_take_the_names_and_devices_of_other_pods() -> None:
@@ -320,7 +320,7 @@ def test_an_object_with_several_kinds_of_pods_that_do_not_fit_is_named_once() ->
     specs = {role: {"replicas": 2, "template": pod_template(f"of-{size}")} for role, size in sizes.items()}
     job = thing("kubeflow.org/v2beta1", "MPIJob", {"mpiReplicaSpecs": specs})
     told = page(simulated(template("of-1", 1), template("of-9", 9), job))
-    assert told.startswith("Not everything fits: MPIJob ml/w, Worker and Spare do not: 2 of its 6 pods fit.")
+    assert told.startswith("Not everything fits: MPIJob ml/w, Worker and Spare do not: 2 of the MPIJob's 6 pods fit.")
 
 
 def test_the_verdict_comes_before_what_was_not_tried() -> None:
@@ -365,7 +365,8 @@ def test_of_equal_entries_of_a_catalogue_one_is_tried(monkeypatch: pytest.Monkey
     assert [pod.fits for pod in report.pods[:4]] == [Fits.YES, Fits.NO, Fits.YES, Fits.NO]
     assert report.pods[2].like is not None
     assert report.pods[2].like.name == "t0"
-    assert "t39 does not fit. like ResourceClaimTemplate" in page(report)
+    assert "t3 does not fit. like ResourceClaimTemplate ml/t1" in page(report)
+    assert "The same applies, with other names, to 18 more ResourceClaimTemplates: ml/t5" in page(report)
 
 
 def test_of_equal_pods_those_after_the_first_that_does_not_fit_are_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -404,12 +405,12 @@ def test_a_generated_name_is_made_up() -> None:
     assert report.fits is Fits.YES
     assert report.manifests[1].generated
     assert report.manifests[1].object.name.startswith("sample-")
-    refused = "kubectl apply refuses generateName; kubectl create -f does not."
-    assert f"the server makes up the end of this name. {refused}" in page(report)
+    refused = "kubectl apply refuses generateName; use kubectl create -f."
+    assert f"the server generates the end of this name. {refused}" in page(report)
     other = {**job, "metadata": {"generateName": "other-", "namespace": NS}}
     several = page(simulated(template("one"), job, other))
     assert several.count(refused) == 1
-    assert "the server makes up the ends of these names." in several
+    assert "the server generates the ends of these names." in several
 
 
 def test_a_refused_template_is_what_keeps_its_pods() -> None:

@@ -110,7 +110,7 @@ def test_as_if_a_name_were_right_only_what_that_changes_is_told_again() -> None:
     told = page(report)
     assert told.count("RayCluster ml/w, head fits.") == 1
     assert "ResourceClaimTemplate ml/big-gpu do not" not in told
-    assert told.startswith("Not everything fits: RayCluster ml/w, g does not: 1 of its 2 pods fit.")
+    assert told.startswith("Not everything fits: RayCluster ml/w, g does not: 1 of the RayCluster's 2 pods fit.")
 
 
 def test_as_if_a_name_were_right_another_object_that_is_missing_is_told() -> None:
@@ -365,7 +365,7 @@ def test_what_admits_and_is_not_applied_is_said() -> None:
     report = simulated(template("one"), deployment(1), hooks, policy, thing("v1", "ConfigMap", {}, name="c"))
     text = "Not applied, and may refuse or change the pods: MutatingWebhookConfiguration ml/inject, ClusterPolicy"
     assert text in page(report)
-    assert "No part in scheduling devices: ConfigMap ml/c." in page(report)
+    assert "Not involved in scheduling devices: ConfigMap ml/c." in page(report)
     assert report.fits is Fits.YES
 
 
@@ -443,7 +443,7 @@ def test_an_autoscaler_says_how_many_pods_there_are(kind: str) -> None:
     (pod,) = report.pods
     assert (pod.wanted, pod.copies, report.fits) == (6, 4, Fits.NO)
     assert f"{kind} w may make up to 20" in page(report)
-    assert "No part in scheduling devices" not in page(report)
+    assert "Not involved in scheduling devices" not in page(report)
 
 
 def test_an_autoscaler_takes_no_more_than_its_most_and_leaves_none_alone() -> None:
@@ -622,13 +622,13 @@ def test_what_is_known_of_racks_is_computed() -> None:
 
 def test_devices_that_pods_of_the_files_hold_are_nothing_to_wait_for() -> None:
     told = page(simulated(template("one"), deployment(6)))
-    assert "All of these are taken by pods that the files make before it." in told
+    assert "All of these are held by earlier pods of the files." in told
     assert "Or ask for fewer: all fit with spec.replicas: 4." in told
     assert "What usually helps" not in told
     some = build.claim("held", held=[("node-1", "gpu-0")], by=["other"], on="node-1")
     other = build.pod("other", claims=["held"], node_name="node-1", phase="Running")
     told = page(simulated(template("one"), deployment(6), world=cluster(some, other)))
-    assert "3 of the devices in use are taken by pods that the files make before it." in told
+    assert "3 of the devices in use are held by earlier pods of the files." in told
 
 
 def spread(**constraint: Any) -> dict[str, Any]:
@@ -685,7 +685,7 @@ def test_a_gang_of_which_too_few_fit_comes_first() -> None:
     assert told.startswith(
         "The coscheduling plugin would start no pod of PodGroup ml/w: it needs 6 at once, and only 4"
     )
-    assert "No part in scheduling devices" not in told
+    assert "Not involved in scheduling devices" not in told
     assert simulated(template("one"), *gang_of(4, 6)).gangs == ()
     told = page(simulated(template("one"), *gang_of(6, 4)))
     assert "it needs 6 at once, and there are only 4 pods, of which 4 fit." in told
@@ -741,12 +741,12 @@ def test_a_kustomization_among_the_files_is_told_apart() -> None:
     body = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization", "namespace": "prod"}
     told = page(simulated(template("one"), deployment(1), body))
     assert "kubectl apply -f fails on it, and what it changes was not tried. -k DIR reads what it makes." in told
-    assert "No part in scheduling devices" not in told
+    assert "Not involved in scheduling devices" not in told
 
 
 def test_a_template_that_is_another_in_the_cluster_is_told_first() -> None:
     told = page(simulated(template("one"), deployment(1), world=cluster(template("one", 8))))
-    assert told.startswith("ResourceClaimTemplate ml/one is another in the cluster than in the files.")
+    assert told.startswith("ResourceClaimTemplate ml/one differs between the cluster and the files.")
     assert "exists already" not in told
     told = page(simulated(template("one"), deployment(1), world=cluster(template("one"))))
     assert "is another in the cluster" not in told
@@ -817,7 +817,7 @@ def test_refused_pods_do_not_count_among_those_of_their_object_that_fit() -> Non
     groups = [{"groupName": "gpu", "replicas": 2, "template": worker}]
     cluster_of_ray = {"headGroupSpec": {"template": head}, "workerGroupSpecs": groups}
     told = page(simulated(template("one"), thing("ray.io/v1", "RayCluster", cluster_of_ray)))
-    assert "RayCluster ml/w, gpu does not: 1 of its 3 pods fit." in told
+    assert "RayCluster ml/w, gpu does not: 1 of the RayCluster's 3 pods fit." in told
 
 
 def test_of_several_racks_the_one_with_most_room_is_told() -> None:
@@ -937,7 +937,7 @@ def test_what_is_the_same_but_for_names_is_told_once(own: str) -> None:
 
     text = page(simulated(*(each for index in range(3) for each in objects(index, 9))))
     assert text.count("It requests") == 1
-    assert "The same holds, with other names, for 2 more Pods: ml/p-1, ml/p-2." in text
+    assert "The same applies, with other names, to 2 more Pods: ml/p-1, ml/p-2." in text
     if own != "labels":
         other = page(simulated(*(each for index in range(2) for each in objects(index, 9 + index))))
         assert other.count("It requests") == 2

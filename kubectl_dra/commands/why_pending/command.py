@@ -64,7 +64,7 @@ Examples:
     "--node-groups",
     default="",
     metavar="FILE|cluster",
-    help="Would a fresh node of these autoscaler groups take the pod: manifests, or what the cluster has of them.",
+    help="Would a new node of these autoscaler groups take the pod: manifests, or what the cluster has of them.",
 )
 @whatif_options
 @click.argument("words", nargs=-1, metavar="[TYPE[/NAME]] [NAME]...")

@@ -31,7 +31,7 @@ from kubectl_dra.source.manifests import read_written
 from kubectl_dra.source.reading import MANIFEST_BYTES
 
 CLUSTER: Final = "cluster"
-#: Read in the whole cluster, so that what they put on a fresh node is known.
+#: Read in the whole cluster, so that what they put on a new node is known.
 EVERYWHERE: Final = (DAEMON_SET,)
 #: Plural and kind by group of the API; deploy/rbac/node-groups.yaml grants them.
 READ: Final[Mapping[str, Mapping[str, str]]] = {
@@ -48,7 +48,7 @@ _SCALING_GROUPS: Final = "AutoScalingGroups"
 
 
 def judge_of(options: Options, word: str) -> Judge:
-    """What says of each group whether a fresh node of it would take a pod."""
+    """What says of each group whether a new node of it would take a pod."""
     live = word == CLUSTER and options.from_ is None
     described, missing = _live(options) if live else ((), ())
     if word != CLUSTER:
@@ -84,7 +84,7 @@ def _live(options: Options) -> tuple[tuple[ScalableGroup, ...], tuple[Missing, .
 
 
 def _daemon_sets(world: ClusterState) -> Iterator[Missing]:
-    """DaemonSets that may not be read: what they take of a fresh node is not known."""
+    """DaemonSets that may not be read: what they take of a new node is not known."""
     coverage = world.evidence.coverage(DAEMON_SET)
     if coverage in (Coverage.FORBIDDEN, Coverage.PARTIAL):
         yield lacking(world.evidence, needs.BY_KIND[DAEMON_SET], "")

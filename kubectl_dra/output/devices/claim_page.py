@@ -74,9 +74,16 @@ def claim_summary(report: ClaimReport) -> Safe:
     state = _being_bound(report) or Safe(
         _OF_EMPTY_GROUP if _empty_groups(report) else _ABANDONED if _abandoned(report) else _STATES[report.state]
     )
-    devices = fmt(": {}", counted(len(report.results), "device")) if report.results else Safe("")
+    devices = fmt(": {}{}", counted(len(report.results), "device"), _vanished(report)) if report.results else Safe("")
     told = fmt("ResourceClaim {}/{} {}{}{}.", report.namespace, report.name, state, devices, _where(report))
     return told + _action(report)
+
+
+def _vanished(report: ClaimReport) -> Safe:
+    """How many of its devices no slice has any more."""
+    gone = sum(each.published is False for each in report.results)
+    some = Safe("" if gone == len(report.results) else f"{gone} of them ")
+    return fmt(" ({}not published any more)", some) if gone else Safe("")
 
 
 def _being_bound(report: ClaimReport) -> Safe:
@@ -110,7 +117,7 @@ def _action(report: ClaimReport) -> Safe:
         failed = any(each.failed for each in report.results)
         return Safe(f" The scheduler {_TRIES}" if failed else f"{again}{_TRIES}")
     if _empty_groups(report):
-        return Safe(" Its claims stay as they are until it is deleted.")
+        return Safe(" The claim stays allocated until the PodGroup is deleted.")
     if _abandoned(report):
         return Safe(
             " kube-controller-manager ends such reservations within minutes, which frees the devices: where it does "

@@ -235,9 +235,9 @@ def _older_pools(report: NodeReport) -> Iterator[tuple[str, int, int]]:
 def _older_lines(report: NodeReport, address: Address) -> Iterator[Safe]:
     for name, own, newest in _older_pools(report):
         text = (
-            "Several nodes publish pool {}, this one generation {} and others up to {}. The scheduler uses what each "
-            "publishes itself, as one pool: what is in use by its name on one of them counts as in use on all. The "
-            "driver has to give each node's pool a name of its own."
+            "Several nodes publish a pool named {}: here it has generation {}, elsewhere up to {}. On each node the "
+            "scheduler uses what that node publishes, but it tells devices apart only by pool and name: a device in "
+            "use on one node counts as in use on all. Configure the driver to name the pool of each node differently."
         )
         yield from wrapped(fmt(text, name, own, newest))
         yield from command_line("The devices: {}", reading(dra("describe-pool", plain_word(name)), address))
@@ -246,13 +246,13 @@ def _older_lines(report: NodeReport, address: Address) -> Iterator[Safe]:
 def _misnamed_lines(report: NodeReport, address: Address) -> Iterator[Safe]:
     for other in report.misnamed:
         text = (
-            "ResourceSlices are published for a node {}, which does not exist. If this one is meant, the driver has to "
-            "write its name, {}, whatever the host is called: its pods get it from the downward API (fieldPath "
-            "spec.nodeName)."
+            "ResourceSlices are published for node {}, which does not exist. If this node is meant, the driver has to "
+            "publish them under its Kubernetes name, {}, not under the host name: pods get it from the downward API "
+            "(fieldPath: spec.nodeName)."
         )
         yield from wrapped(fmt(text, other, report.name))
         slices = kubectl("get", "resourceslices", "--field-selector", f"spec.nodeName={other}")
-        yield from command_line("Which: {}", reading(slices, address))
+        yield from command_line("To list them: {}", reading(slices, address))
 
 
 def _devices(report: NodeReport, now: datetime, wide: bool) -> list[Safe]:

@@ -30,7 +30,7 @@ def unpublished_table(devices: Sequence[AllocatedDevice], now: datetime, node: s
 def vanished_text(devices: Sequence[str]) -> Safe:
     """What no row tells of, because no slice has it."""
     number, are = counted(len(devices), "device"), Safe(plural("is", len(devices)))
-    text = "{} that claims hold {} in no row, because no slice publishes {} any more: {}."
+    text = "{} that claims hold {} not listed, because no ResourceSlice publishes {} any more: {}."
     return fmt(text, number, are, Safe("it" if len(devices) == 1 else "them"), shortened(devices, _SHOWN))
 
 

@@ -157,7 +157,7 @@ def unread_claims(causes: Iterable[Cause]) -> Iterator[Safe]:
     """The claims that the pod names and that may not be read: what they request is not known."""
     names = [name for cause in causes if isinstance(cause.detail, MissingEvidence) for name in cause.detail.claims]
     if names:
-        text = "It uses {} {}, which could not be read, so that what it requests is not known."
+        text = "It uses {} {}, which could not be read; what it requests is unknown."
         yield from wrapped(fmt(text, Safe(plural("claim", len(names))), listed(names)))
 
 

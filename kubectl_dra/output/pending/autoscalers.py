@@ -70,13 +70,13 @@ def _clause(each: _Refused) -> Safe:
 
 
 def no_node_advice(message: str) -> Iterator[Safe]:
-    """What somebody can do where an autoscaler adds no node."""
+    """What can be done where an autoscaler adds no node."""
     found = list(_refused(message))
     for each in found:
         pool = fmt("NodePool {}", each.pool) if each.pool else Safe("the NodePool")
         if each.taint:
-            text = "If {} has the hardware, add to the pod's tolerations: {}"
-            yield from wrapped(fmt(text, pool, written_toleration(each.taint)), indent=2)
+            yield from wrapped(fmt("If {} has the hardware, add to the pod's tolerations:", pool), indent=2)
+            yield fmt("    - {}", written_toleration(each.taint))  # YAML, which is not broken across lines
         else:
             yield from wrapped(fmt("An administrator can raise spec.limits of {}.", pool), indent=2)
     if not found:

@@ -85,7 +85,7 @@ def _what_it_gets(action: EditClaim) -> Safe:
     texts = [fmt("{} ({} free)", each.value, each.devices) for each in action.offers if each.published]
     texts += [fmt("one without it ({} free)", each.devices) for each in action.offers if not each.published]
     if len(texts) > _VALUES:
-        texts = [*texts[:_VALUES], fmt("{} others", len(texts) - _VALUES)]
+        texts = [*texts[:_VALUES], counted(len(texts) - _VALUES, "other")]
     return fmt("it may then get {}", listed(texts, "or"))
 
 
@@ -125,7 +125,7 @@ def _competition(found: Competition) -> Safe:
     if not found.before and found.after == found.again:
         return Safe("the scheduler tries this pod first, before the one that is started again")
     if found.taken_back:
-        return Safe("what is started again is there first, and will probably take it")
+        return Safe("the replacement is scheduled first and will probably take it")
     pods = found.count - found.groups
     parts = [counted(pods, "other pod")] if pods else []
     parts += [counted(found.groups, "PodGroup" if parts else "other PodGroup")] if found.groups else []

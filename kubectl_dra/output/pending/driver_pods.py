@@ -210,14 +210,14 @@ def domain_advice(report: PendingReport, said: KubeletText) -> Safe | None:
     """What a pod waits for whose ComputeDomain is not ready on its node: nothing of its claim is wrong."""
     if _DOMAIN.search(said.text) is None:
         return None
-    again = Safe("The claim needs no change, and the kubelet tries again by itself.")
+    again = Safe("The claim needs no change; the kubelet retries by itself.")
     if report.failing:
-        text = "The ComputeDomain is ready on {} when its daemon runs there: the log below says why it does not. {}"
+        text = "The ComputeDomain is ready on {} once its daemon runs there; the log below says why it does not. {}"
         return fmt(text, report.node, again)
-    lead = Safe("Wait a minute: the") if said.times <= _SOON else Safe("This takes about a minute, and not longer. The")
+    lead = Safe("Wait a minute: the") if said.times <= _SOON else Safe("This should take a minute at most. The")
     text = (
-        "{} ComputeDomain is ready on {} when its daemon there is, which starts with the first pod that comes to the "
-        "node: it runs in the namespace of the driver, and {}. {}"
+        "{} ComputeDomain is ready on {} once its daemon runs there. The first pod of the domain on the node starts "
+        "that daemon, in the namespace of the driver; {}. {}"
     )
     log = Safe("if it lasts longer, its log says why" if said.times <= _SOON else "its log says why it is not ready")
     return fmt(text, lead, report.node, log, again)

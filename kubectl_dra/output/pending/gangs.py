@@ -189,7 +189,7 @@ def _beside_rivals(gang: records.GangElsewhere) -> Safe:
     """That other gangs wait for the same."""
     if not gang.rivals or few_fit(gang):
         return Safe("")
-    text = ", but not all beside those of {} {}, which {} as well: while each takes a part, none can start"
+    text = ", but not together with those of {} {}, which {} as well: as long as each gets a part, none can start"
     group, wait = ("group", "waits") if len(gang.rivals) == 1 else ("groups", "wait")
     return fmt(text, Safe(group), listed(gang.rivals), Safe(wait))
 

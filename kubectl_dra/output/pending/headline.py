@@ -151,7 +151,7 @@ def _unread_beside(report: PendingReport, reason: Safe) -> Safe:
         )
         return fmt(text, names_of(free))
     known = is_before_devices(report) or named_cause(report) is not None or makes_room(report)
-    return Safe("") if known else fmt(" Why cannot be said: {}.", reason)
+    return Safe("") if known else fmt(" The exact cause is unknown: {}.", reason)
 
 
 def pending_cause(report: PendingReport) -> Safe:

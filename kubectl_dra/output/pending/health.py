@@ -39,7 +39,7 @@ def runs_with_unhealthy(report: PendingReport, pod: Safe) -> Safe | None:
     said = fmt("the kubelet reports its {} {} as {}{}", Safe(plural("device", 2 if many else 1)), names, state, why)
     waits = next((cause.detail for cause in report.causes if isinstance(cause.detail, ContainerWaits)), None)
     if waits is not None:
-        return fmt("{} does not run as it should on node {}: {}, and its {}.", pod, report.node, said, unwell(waits))
+        return fmt("{} is not working on node {}: {}, and its {}.", pod, report.node, said, unwell(waits))
     return fmt("{} runs on node {}, but {}.", pod, report.node, said)
 
 
@@ -49,9 +49,9 @@ def unhealthy_lines(report: PendingReport, address: Address) -> Iterator[Safe]:
     if not found or report.verdict is not Verdict.NOT_PENDING:
         return
     yield from wrapped(
-        Safe("The scheduler does not go by the health of devices: a pod that is created again may get the same one.")
+        Safe("The scheduler ignores the health of devices: a pod that is created again may get the same one.")
     )
-    text = "To keep it free until it is repaired, and have its pods evicted (for an administrator): {}"
+    text = "To evict its pods and keep others off it until it is repaired (for an administrator): {}"
     for each in found[:_NAMED]:
         if each.device.count("/") + 1 >= _LEAST_PARTS:
             device = of_device(DeviceId.of(each.device))

@@ -57,7 +57,7 @@ _TAINTED: Final = Safe(
 _LOWER: Final = (
     "lower the {} request of its containers, or have whoever manages the nodes free or add one with so much."
 )
-_UNSEEN: Final = Safe("Whether these devices match the selectors of its requests is not known.")
+_UNSEEN: Final = Safe("Whether these devices match the selectors of its requests is unknown.")
 #: Why the devices of an own pod or claim could be had.
 _HELD: Final = {
     HeldFor.NOBODY: "is used by no pod and holds",
@@ -93,7 +93,9 @@ def heard_sentence(report: PendingReport) -> Safe:
     """What the scheduler wrote, in plain words where they are known."""
     said = said_of(report)
     if named_cause(report) is not None:
-        return fmt("{}, says the scheduler", main_reason(msgspec.structs.replace(report, causes=report.causes[1:])))
+        return fmt(
+            "{}, according to the scheduler", main_reason(msgspec.structs.replace(report, causes=report.causes[1:]))
+        )
     if said is None or not said.heard:
         message = without_preemption(report.observed.message) if report.observed is not None else ""
         return fmt("the scheduler found no node for it ({})", message.removesuffix("."))
@@ -160,21 +162,24 @@ def _only_request(report: PendingReport) -> RequestAsk | None:
 
 def _one(reason: HeardReason, nodes: int, request: RequestAsk | None) -> Safe:
     if reason.of_all:
-        return fmt('it can run on no node, says the scheduler: "{}"', reason.text)
+        return fmt('it can run on no node, according to the scheduler: "{}"', reason.text)
     if reason.resource:
         amount = free_amount(reason.resource, reason.requested)
         return fmt(
-            "no node has the {} it requests ({} of {}, says the scheduler)", amount, nodes, counted(nodes, "node")
+            "no node has the {} it requests ({} of {}, according to the scheduler)",
+            amount,
+            nodes,
+            counted(nodes, "node"),
         )
     if nodes == 1:
-        return fmt("the only node {}, says the scheduler", predicate(reason, request))
-    return fmt("no node fits, says the scheduler: all {} {}", nodes, predicate(reason, request))
+        return fmt("the only node {}, according to the scheduler", predicate(reason, request))
+    return fmt("no node fits, according to the scheduler: all {} {}", nodes, predicate(reason, request))
 
 
 def _several(heard: Sequence[HeardReason], nodes: int, request: RequestAsk | None) -> Safe:
     parts = [fmt("{} {}", each.nodes, predicate(each, request)) for each in heard]
     told = fmt("{} and {}", Safe(", ").join(parts[:-1]), parts[-1])
-    return fmt("no node fits, says the scheduler: of {}, {}", counted(nodes, "node"), told)
+    return fmt("no node fits, according to the scheduler: of {}, {}", counted(nodes, "node"), told)
 
 
 def heard_advice(report: PendingReport, address: Address) -> Iterator[Safe]:
@@ -227,7 +232,7 @@ def _nearest_way(
         return Safe("")
     noun, passes, lacks = ("node", "passes", "lacks") if reason.nodes == 1 else ("nodes", "pass", "lack")
     which = names_of(lacking) if lacking else fmt("{} {}", reason.nodes, Safe(noun))
-    text = "{} {} all other checks and only {} free devices: that is the nearest way. {}. "
+    text = "{} {} all other checks and only {} free devices, so start there. {}. "
     return fmt(text, which, Safe(passes), Safe(lacks), _of_the_others(report, others))
 
 
@@ -239,7 +244,7 @@ def _of_the_others(report: PendingReport, number: int) -> Safe:
         has, fails = ("has", "fails") if number == 1 else ("have", "fail")
         return fmt("{} {} such devices free, but {} a check before", names_of(open_), Safe(has), Safe(fails))
     rest = Safe("other node has" if number == 1 else f"other {number} nodes have")
-    return fmt("Whether the {} any is not known", rest)
+    return fmt("Whether the {} any is unknown", rest)
 
 
 def _against(reason: HeardReason, report: PendingReport) -> Safe | None:
@@ -310,7 +315,7 @@ def _own(own: Sequence[OwnHolder], passing: Collection[str], address: Address) -
     nodes = {each.node for each in own if each.held_for is not HeldFor.ENDING}.difference(passing)
     if nodes:
         which = Safe("this node passes" if len(nodes) == 1 else "each of these nodes passes")
-        yield from wrapped(fmt("Whether {} all other checks is not known.", which))
+        yield from wrapped(fmt("Whether {} all other checks is unknown.", which))
 
 
 def _afterwards(each: OwnHolder) -> Safe:

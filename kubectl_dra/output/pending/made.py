@@ -89,5 +89,5 @@ def _within(limit: re.Match[str]) -> Safe:
     most = limit["end"] == "max"
     how = Safe("at most" if most else "at least")
     verb = Safe("set" if limit["unset"] else "lower" if most else "raise")
-    text = "In the template of the pods {} {} of {} to {} {}, or have whoever keeps the LimitRange {} its {}."
+    text = "In the pod template, {} {} of {} to {} {}, or ask the owner of the LimitRange to {} its {}."
     return fmt(text, verb, field, of_, how, limit["bound"], Safe("raise" if most else "lower"), limit["end"])

@@ -120,7 +120,7 @@ def _sentence(cause: Cause, report: Report, asks: Asks) -> Safe:
         return told
     if isinstance(cause.detail, ClassOffer):
         told = offer_sentence(cause.detail, cause.code, _tried(report)) + _kept_from(report, cause.detail)
-        return told + passed_over_note(cause, report.extended)
+        return told + _unused_there(cause.detail, report) + passed_over_note(cause, report.extended)
     if isinstance(cause.detail, Unpublished):
         return unpublished_sentence(cause.detail)
     if cause.code is Code.CONSTRAINT and not isinstance(cause.detail, Funnel):
@@ -146,6 +146,12 @@ def _kept_from(report: Report, offer: ClassOffer) -> Safe:
         else []
     )
     return fmt(", which {}", Safe(", and ").join([*told, *lack]))
+
+
+def _unused_there(offer: ClassOffer, report: Report) -> Safe:
+    """``, but pool b is incomplete: …``: the pools on the nodes of the sentence that the scheduler does not use."""
+    found = [each for each in report.causes if isinstance(each.detail, PoolProblem) and {*each.nodes} & {*offer.nodes}]
+    return fmt(", but {}", Safe("; ").join(map(reason_sentence, found))) if found else Safe("")
 
 
 def _tried(report: Report) -> Safe:

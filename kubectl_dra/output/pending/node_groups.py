@@ -64,11 +64,12 @@ def node_group_lines(
     yield from missing_kinds([item for item in missing if item.kind in _OF_GROUPS], address)
     for group in found:
         yield from wrapped(_verdict(group), indent=6, first=2)
+        but = Safe("but" if group.fits or group.outcome is NodeOutcome.UNDECIDED else "and")
         if group.failed:
-            yield from wrapped(fmt("but its last node could not be launched: {}", group.failed), indent=6)
+            yield from wrapped(fmt("{} its last node could not be launched: {}", but, group.failed), indent=6)
         for doubt in group.doubts:
             plain = group.kind == "Node" and doubt is Doubt.INCOMPLETE_POOL
-            yield from wrapped(fmt("but {}", _PLAIN_INCOMPLETE if plain else _DOUBTS[doubt]), indent=6)
+            yield from wrapped(fmt("{} {}", but, _PLAIN_INCOMPLETE if plain else _DOUBTS[doubt]), indent=6)
 
 
 def _headline(found: Sequence[GroupVerdict], unread: Sequence[str]) -> Safe:
@@ -81,9 +82,11 @@ def _headline(found: Sequence[GroupVerdict], unread: Sequence[str]) -> Safe:
     if unread:
         groups = fmt("{} that could be read", groups)
     if unknown == len(found):
-        return fmt("Whether a fresh node of {} would take the pod is unknown:", groups)
+        return fmt("Whether a new node of {} would take the pod is unknown:", groups)
     open_ = fmt("; of {} it is unknown", unknown) if unknown else Safe("")
-    return fmt("A fresh node of {} of {} would take the pod{}:", fitting or Safe("none"), groups, open_)
+    if not fitting:
+        return fmt("No new node would take the pod ({} tried{}):", groups, open_)
+    return fmt("A new node of {} of {} would take the pod{}:", fitting, groups, open_)
 
 
 def _verdict(group: GroupVerdict) -> Safe:

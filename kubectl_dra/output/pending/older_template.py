@@ -18,8 +18,12 @@ def older_sentence(report: PendingReport) -> Safe | None:
     found = report.older_template
     if found is None:
         return None
-    text = "It is of an older template of its {} {}, which does not replace it by itself"
-    then = fmt(": made from the present one it would fit on {}", shortened(found.nodes)) if found.nodes else Safe("")
+    text = "It was created from an older template of its {} {}, which does not replace it by itself"
+    then = (
+        fmt("; created from the current template, it would fit on {}", shortened(found.nodes))
+        if found.nodes
+        else Safe("")
+    )
     return fmt(text, found.workload.kind, found.workload.name) + then
 
 
@@ -29,7 +33,7 @@ def older_lines(report: PendingReport, address: Address) -> Iterator[Safe]:
     if found is None:
         return
     if found.then is not None:
-        text = "Made from the present template of {} {} it would not fit either: {}."
+        text = "Created from the current template of {} {}, it would not fit either: {}."
         yield from wrapped(fmt(text, found.workload.kind, found.workload.name, main_reason(found.then)))
     again = kubectl("delete", of("pod", report.pod.name, report.pod.namespace))
-    yield from command_line("To have it made from the present template: {}", changing(again, address))
+    yield from command_line("To recreate it from the current template: {}", changing(again, address))

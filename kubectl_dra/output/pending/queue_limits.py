@@ -62,7 +62,7 @@ def _of_yunikorn(match: re.Match[str]) -> QueueLimit | None:
         return None
     amounts = listed([part_of(_NAMES.get(name, name), max(left[name], 0), wanted[name]) for name in short])
     whose = fmt("queue {}", match["queue"]) if match["queue"] else Safe("the quota of its user")
-    return QueueLimit(match["queue"] or "", told=fmt("{} has only {} left that it requests", whose, amounts))
+    return QueueLimit(match["queue"] or "", told=fmt("of what it requests, {} has only {} left", whose, amounts))
 
 
 def _amounts(text: str) -> Mapping[str, int]:

@@ -18,7 +18,7 @@ from kubectl_dra.output.pending.actions import action_text, deletion_text, drops
 from kubectl_dra.output.pending.consequences import decides, ended_jobs, note_texts, starts_again
 from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, command, fmt, safe
-from kubectl_dra.output.words import listed
+from kubectl_dra.output.words import counted, listed
 from kubectl_dra.reports.invocations import UNKNOWN_CONTEXT
 from kubectl_dra.reports.pending.remedies import FileEdit, RemedyReport, Step, lacks_a_name
 from kubectl_dra.reports.pending.remedy_order import Area, area, tolerates_device_taint
@@ -397,4 +397,4 @@ def _consequences(remedy: RemedyReport, shared: Collection[Safe] = ()) -> Iterat
 def _nodes(nodes: Sequence[str]) -> Safe:
     if len(nodes) <= _NODES_SHOWN:
         return listed(nodes, "or")
-    return fmt("{} or {} others", nodes[0], len(nodes) - 1)
+    return fmt("{} or {}", nodes[0], counted(len(nodes) - 1, "other"))

@@ -134,9 +134,9 @@ def _advice_on_others(report: PendingReport) -> Safe | None:
             return OF_PLUGINS[rule]
         case records.SchedulerName(words=words) if len(report.causes) > 1 and is_of_default_plugins(words):
             text = (
-                "Its words are those of kube-scheduler, so that the default scheduler would say the same: what is in "
-                "the way has to change, not schedulerName. What else its configuration enables cannot be read from the "
-                "cluster."
+                "Its messages are those of kube-scheduler, so the default scheduler would reject the pod as well: "
+                "change what is in the way, not schedulerName. Which other plugins its configuration enables cannot be "
+                "read from the cluster."
             )
             return Safe(text)
         case records.SchedulerName(words=words) if words and cause.code is Code.OTHER_SCHEDULER:

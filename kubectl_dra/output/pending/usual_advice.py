@@ -34,7 +34,8 @@ _NODE_STATE: Final = Safe(
     "no working node. Or add a node like it."
 )
 _LEAVES: Final = Safe(
-    "The node is about to go, with all pods on it: wait for one that replaces it, free devices on another, or add one."
+    "The node is about to be removed, with all pods on it: wait for its replacement, free devices on "
+    "another node, or add a node."
 )
 _OWNED: Final = "Delete the pod: its owner makes a new one, and the controller makes a claim that belongs to it."
 _BARE: Final = "Create the pod again: nothing else does, and the controller then makes a claim that belongs to it."

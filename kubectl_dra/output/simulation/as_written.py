@@ -21,7 +21,7 @@ def head_lines(manifests: Sequence[ManifestReport]) -> Iterator[Safe]:
         text = "Not as written: {}, which kubectl apply refuses and other clients drop."
         yield from wrapped(styled(fmt(text, counted(wrong, "unknown field")), Style.BAD))
     if unserved:
-        text = "Not as written: {} of features that this server does not have, which it drops without a word."
+        text = "Not as written: {} of features that this server does not have, which it drops silently."
         yield from wrapped(styled(fmt(text, counted(unserved, "field")), Style.BAD))
     for corrected in _corrected(manifests):
         yield from wrapped(fmt("{} kubectl dra convert prints the result.", corrected))
@@ -62,6 +62,6 @@ def _repeated(each: Repeated) -> Safe:
 
 def _differing(manifests: Iterable[ManifestReport]) -> Iterator[Safe]:
     """Claims and templates that are others in the cluster than in the files."""
-    text = "{} is another in the cluster than in the files. Its spec can't be changed, so the cluster's was tried."
+    text = "{} differs between the cluster and the files. Its spec can't be changed, so the cluster's was tried."
     for ref in dict.fromkeys(each.object for each in manifests if each.differs):
         yield fmt(text, object_name(ref))

@@ -138,7 +138,7 @@ def note_lines(report: SimulationReport) -> Iterator[Safe]:
     if any(each.object.kind == _KUSTOMIZATION and not each.object.name for each in left):
         left = [each for each in left if each.object.kind != _KUSTOMIZATION or each.object.name]
         yield from wrapped(_BUILT)
-    yield from _names("No part in scheduling devices: {}.", left, Role.NO_PART)
+    yield from _names("Not involved in scheduling devices: {}.", left, Role.NO_PART)
 
 
 def _names(text: str, manifests: Iterable[ManifestReport], role: Role) -> Iterator[Safe]:
@@ -187,10 +187,10 @@ def untried_lines(manifests: Iterable[ManifestReport]) -> Iterator[Safe]:
 
 
 _MADE_UP: Final = (
-    "{}: the server makes up the end of this name. kubectl apply refuses generateName; kubectl create -f does not."
+    "{}: the server generates the end of this name. kubectl apply refuses generateName; use kubectl create -f."
 )
 _SEVERAL_MADE_UP: Final = (
-    "{}: the server makes up the ends of these names. kubectl apply refuses generateName; kubectl create -f does not."
+    "{}: the server generates the ends of these names. kubectl apply refuses generateName; use kubectl create -f."
 )
 
 

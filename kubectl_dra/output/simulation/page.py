@@ -381,12 +381,12 @@ def _before(pod: PodSimulation) -> Safe:
     if found is None or pod.pending is None:
         return Safe("")
     if found.hold_all and pod.pending.code is not Code.DEVICES_IN_USE:
-        return Safe(" The devices in use are taken by pods that the files make before it.")
+        return Safe(" The devices in use are held by earlier pods of the files.")
     if found.hold_all:
-        return Safe(" All of these are taken by pods that the files make before it.")
+        return Safe(" All of these are held by earlier pods of the files.")
     are = Safe("is" if found.devices == 1 else "are")
     # The nodes of the sentence are the nearest, and these may be on others.
-    return fmt(" {} of the devices in use {} taken by pods that the files make before it.", found.devices, are)
+    return fmt(" {} of the devices in use {} held by earlier pods of the files.", found.devices, are)
 
 
 def _left_open(pod: PodSimulation) -> list[OpenPlugin]:

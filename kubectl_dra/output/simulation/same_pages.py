@@ -50,7 +50,7 @@ def other_lines(others: Sequence[PodSimulation]) -> Iterator[Safe]:
     if others:
         names = shortened([str(each.subject.key) for each in others], _NAMED)
         kind = safe(plural(others[0].subject.kind, len(others)))
-        yield from wrapped(fmt("The same holds, with other names, for {} more {}: {}.", len(others), kind, names))
+        yield from wrapped(fmt("The same applies, with other names, to {} more {}: {}.", len(others), kind, names))
 
 
 def _without_names(pod: PodSimulation, blocks: Blocks, everyone: Set[str]) -> str:

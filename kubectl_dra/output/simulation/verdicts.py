@@ -269,9 +269,10 @@ def _in_all(report: SimulationReport, never: Sequence[PodSimulation], shown: Seq
     if others or len(its) < 2 or any(pod.wanted is None or pod.capped or pod.undecided for pod in its):
         return Safe("")
     partly = any(each.left_out for each in report.manifests if each.object == first.subject)
-    text = ": {} of the {} pods tried fit" if partly else ": {} of its {} pods fit"
+    whose = Safe("" if partly else f"{safe(first.subject.kind)}'s ")
+    text = ": {} of the {}{} pods tried fit" if partly else ": {} of the {}{} pods fit"
     # Of pods that are refused it is only said how many would fit.
-    fit = fmt(text, sum(pod.copies for pod in its if not pod.refused), sum(pod.wanted or 0 for pod in its))
+    fit = fmt(text, sum(pod.copies for pod in its if not pod.refused), whose, sum(pod.wanted or 0 for pod in its))
     return fit + whole_groups(its, never)
 
 

@@ -70,12 +70,12 @@ def test_an_attribute_that_the_driver_publishes_nowhere_is_no_fault_of_one_node(
 @pytest.mark.parametrize(
     ("times", "daemon", "told"),
     [
-        (2, {}, "Wait a minute: the ComputeDomain is ready on node-1 when its daemon there is"),
-        (40, {}, "This takes about a minute, and not longer. The ComputeDomain is ready on node-1 when its daemon"),
+        (2, {}, "Wait a minute: the ComputeDomain is ready on node-1 once its daemon runs there."),
+        (40, {}, "This should take a minute at most. The ComputeDomain is ready on node-1 once its daemon"),
         (
             40,
             {"restartCount": 8},
-            "The ComputeDomain is ready on node-1 when its daemon runs there: the log below says why",
+            "The ComputeDomain is ready on node-1 once its daemon runs there; the log below says why",
         ),
     ],
 )
@@ -102,5 +102,5 @@ def test_a_compute_domain_that_is_not_ready_is_no_fault_of_the_claim(
     channel = build.slice_("node-1", build.device("channel-0"), driver="compute-domain.nvidia.com")
     text = page(pod, claim, event, channel, build.node("node-1"), *others)
     assert f"What usually helps: {told}" in text
-    assert "The claim needs no change, and the kubelet tries again by itself." in text
+    assert "The claim needs no change; the kubelet retries by itself." in text
     assert "Correct the configuration" not in text

@@ -144,7 +144,7 @@ def of_two_gangs(said: str, devices: int = 4) -> PendingReport:
 
 
 GAVE_UP = "0/1 nodes are available: 1 rejected due to timeout after waiting 1m0s at plugin Coscheduling."
-RIVAL = "but not all beside those of group blue, which waits as well: while each takes a part, none can start"
+RIVAL = "but not together with those of group blue, which waits as well: as long as each gets a part, none can start"
 
 
 def test_gangs_that_take_a_part_each_are_told_of() -> None:

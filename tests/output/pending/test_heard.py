@@ -50,45 +50,52 @@ def said(
     [
         (
             "0/12 nodes are available: 12 Insufficient cpu. no new claims to deallocate",
-            "no node has the 60 free CPUs it requests (12 of 12 nodes, says the scheduler); devices were not checked "
+            "no node has the 60 free CPUs it requests (12 of 12 nodes, according to the scheduler); "
+            "devices were not checked "
             "on these nodes.",
         ),
         (
             "0/12 nodes are available: 8 cannot allocate all claims, 4 node(s) had untolerated taint {dedicated: web}.",
-            "no node fits, says the scheduler: of 12 nodes, 8 have no free gpu.example.com device that satisfies "
+            "no node fits, according to the scheduler: of 12 nodes, 8 have no free gpu.example.com "
+            "device that satisfies "
             "its claim and 4 have the taint dedicated: web, which it does not tolerate.",
         ),
         (
             "0/3 nodes are available: 1 node(s) were unschedulable, 2 Insufficient memory, 2 Insufficient cpu.",
-            "no node fits, says the scheduler: of 3 nodes, 2 do not have 60 free CPUs, 2 do not have 1Gi of free "
+            "no node fits, according to the scheduler: of 3 nodes, 2 do not have 60 free CPUs, 2 do not "
+            "have 1Gi of free "
             "memory and 1 is cordoned; devices were not checked on these nodes.",
         ),
         (
             "0/5 nodes are available: 5 node(s) didn't match Pod's node affinity/selector. preemption: 0/5 nodes are "
             "available: 5 Preemption is not helpful for scheduling.",
-            "no node fits, says the scheduler: all 5 do not match its node selector or affinity; devices were not "
+            "no node fits, according to the scheduler: all 5 do not match its node selector or affinity; "
+            "devices were not "
             "checked on these nodes.",
         ),
         (
             "0/1 nodes are available: 1 node(s) had untolerated taint(s).",
-            "the only node has taints that it does not tolerate, says the scheduler; devices were not checked on these "
+            "the only node has taints that it does not tolerate, according to the scheduler; devices "
+            "were not checked on these "
             "nodes.",
         ),
         (
             # A plugin's devices are devices.
             "0/2 nodes are available: 2 Insufficient nvidia.com/gpu.",
-            "no node has the free nvidia.com/gpu it requests (2 of 2 nodes, says the scheduler). Why cannot be said: "
+            "no node has the free nvidia.com/gpu it requests (2 of 2 nodes, according to the scheduler). "
+            "The exact cause is unknown: "
             "Node",
         ),
         (
             "0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims.",
-            'it can run on no node, says the scheduler: "pod has unbound immediate PersistentVolumeClaims". Why',
+            'it can run on no node, according to the scheduler: "pod has unbound immediate '
+            'PersistentVolumeClaims". The exact',
         ),
         (
             "0/2 nodes are available: 2 node(s) are on fire.",
-            'no node fits, says the scheduler: all 2 are rejected: "are on fire". Why cannot be said',
+            'no node fits, according to the scheduler: all 2 are rejected: "are on fire". The exact cause is unknown',
         ),
-        ("something else", "the scheduler found no node for it (something else). Why cannot be said"),
+        ("something else", "the scheduler found no node for it (something else). The exact cause is unknown"),
     ],
 )
 def test_the_first_line_has_the_schedulers_reasons(
@@ -111,11 +118,17 @@ def test_a_list_has_the_schedulers_words_of_each_pod(capfd: pytest.CaptureFixtur
     devices = "0/12 nodes are available: 4 node(s) had untolerated taint(s), 8 cannot allocate all claims."
     pods = {"a": "0/12 nodes are available: 12 Insufficient cpu.", "b": devices, "c": devices}
     text = said(capfd, tmp_path, pods, "-A")
-    lines = "DRA-800 data not read 3 ml/a, ml/b, ml/c ml/b, ml/c: no node fits, says the scheduler: of 12 nodes, 8 have"
+    lines = (
+        "DRA-800 data not read 3 ml/a, ml/b, ml/c ml/b, ml/c: no node fits, according to the "
+        "scheduler: of 12 nodes, 8 have"
+    )
     assert lines in text
-    assert "ml/a: no node has the 60 free CPUs it requests (12 of 12 nodes, says the scheduler); devices were" in text
+    assert (
+        "ml/a: no node has the 60 free CPUs it requests (12 of 12 nodes, according to the scheduler); devices were"
+        in text
+    )
     text = said(capfd, tmp_path, pods, "-A", "-o", "wide")
-    assert "no node has the 60 free CPUs it requests (12 of 12 nodes, says the scheduler)" in text
+    assert "no node has the 60 free CPUs it requests (12 of 12 nodes, according to the scheduler)" in text
     assert "could not be read" not in text
 
 

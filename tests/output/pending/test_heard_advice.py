@@ -49,8 +49,8 @@ def holder(name: str, *devices: str, phase: str = "Running", **fields: Any) -> l
 def test_nodes_that_lack_devices_alone_are_the_nearest(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """DynamicResources runs last: upstream, apis/config/v1/default_plugins.go."""
     told = page(capfd, tmp_path)
-    assert "What usually helps: 3 nodes pass all other checks and only lack free devices: that is the nearest" in told
-    assert "Whether the other 6 nodes have any is not known. Wait until pods that hold such devices end." in told
+    assert "What usually helps: 3 nodes pass all other checks and only lack free devices, so start there" in told
+    assert "Whether the other 6 nodes have any is unknown. Wait until pods that hold such devices end." in told
     assert "Lower the memory request" not in told
     assert "equest fewer" not in told
 
@@ -89,7 +89,7 @@ def test_own_pods_that_hold_devices_come_with_their_command(capfd: pytest.Captur
     assert f"{runs} that starts it again. To free them: kubectl delete pod/notebook -n ml" in told
     assert told.index(finished) < told.index(runs)
     assert "pod/far" not in told
-    assert "Whether this node passes all other checks is not known." in told
+    assert "Whether this node passes all other checks is unknown." in told
 
 
 def test_devices_that_do_not_match_are_no_way_out(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_devices_that_do_not_match_are_no_way_out(capfd: pytest.CaptureFixture[s
     told = page(capfd, tmp_path, *objects, unread=("Node",), **wish)
     assert "kubectl delete pod/right -n ml" in told
     assert "pod/wrong" not in told
-    unknown = "Whether these devices match the selectors of its requests is not known."
+    unknown = "Whether these devices match the selectors of its requests is unknown."
     assert unknown not in told
     told = page(capfd, tmp_path, *objects, **wish)
     assert "kubectl delete pod/right -n ml" in told
@@ -199,6 +199,6 @@ def test_nodes_of_which_all_but_volumes_was_read_are_named(capfd: pytest.Capture
     message = f"0/2 nodes are available: 1 cannot allocate all claims, {elsewhere}."
     unread = ("PersistentVolumeClaim", "PersistentVolume", "CSINode")
     told = partly_read(capfd, tmp_path, unread, message, *holder("notebook", "gpu-0"))
-    assert "node-1 passes all other checks and only lacks free devices: that is the nearest way." in told
+    assert "node-1 passes all other checks and only lacks free devices, so start there." in told
     assert "node-2 has such devices free, but fails a check before." in told
     assert "Whether this node passes all other checks" not in told

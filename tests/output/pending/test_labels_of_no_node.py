@@ -167,8 +167,8 @@ def test_of_very_many_values_none_is_guessed(monkeypatch: pytest.MonkeyPatch) ->
     [
         (8, 8, 0, "gpu-0, gpu-1, gpu-2 +5", True),
         (8, 5, 0, "gpu-0, gpu-1, gpu-2 +5", False),
-        (2, 2, 0, "gpu-0, gpu-1", True),
-        (2, 2, 1, "gone-0, gpu-0, gpu-1", False),
+        (2, 2, 0, "gpu-0 and gpu-1", True),
+        (2, 2, 1, "gone-0, gpu-0 and gpu-1", False),
     ],
 )
 def test_what_keeps_a_pod_from_nodes_with_devices_is_said_of_all_of_them(

@@ -89,12 +89,12 @@ def test_one_that_is_there_for_long_or_has_its_devices_is_not() -> None:
             'incompatible with nodepool "cpu", no instance type has enough resources; incompatible with nodepool '
             '"gpu", did not tolerate taint (taint=example.com/gpu=true:NoSchedule)',
             "the pod does not tolerate the taint example.com/gpu=true:NoSchedule of NodePool gpu",
-            'tolerations: {key: example.com/gpu, operator: Equal, value: "true", effect: NoSchedule}',
+            'tolerations: - {key: example.com/gpu, operator: Equal, value: "true", effect: NoSchedule}',
         ),
         (
             'incompatible with nodepool "gpu", did not tolerate example.com/gpu:NoSchedule',
             "the pod does not tolerate the taint example.com/gpu:NoSchedule of NodePool gpu",
-            "tolerations: {key: example.com/gpu, operator: Exists, effect: NoSchedule}",
+            "tolerations: - {key: example.com/gpu, operator: Exists, effect: NoSchedule}",
         ),
         (
             "all available instance types exceed limits for nodepool (NodePool=gpu)",
@@ -166,7 +166,7 @@ def test_the_taint_of_a_node_that_goes_is_nothing_to_tolerate(key: str, who: str
     assert f"being removed by {who} (taint {key}:NoSchedule)" in first_line(report)
     page = page_of(report)
     assert "tolerate the node taint" not in page
-    assert "wait for one that replaces it" in page
+    assert "wait for its replacement" in page
     assert "free (node being removed)" in told_of("old", going, GPU)
 
 
@@ -176,6 +176,6 @@ def test_the_taint_of_a_node_that_goes_is_nothing_to_tolerate(key: str, who: str
 def test_slices_for_the_name_of_the_host_in_place_of_the_nodes(name: str, written: str, *, told: bool) -> None:
     slices = build.slice_(written, build.device("gpu-0"))
     page = told_of(name, build.node(name), slices)
-    assert (f"published for a node {written}, which does not exist" in page) is told
+    assert (f"published for node {written}, which does not exist" in page) is told
     assert (f"kubectl get resourceslices --field-selector spec.nodeName={written}" in page) is told
     assert "does not exist" not in told_of(name, build.node(name), build.node(written), slices)

@@ -11,8 +11,8 @@ from tests.kit import build
 from tests.output.pending.test_situations import first_line, page_of, report_of
 
 OLD, NEW = "pod-1111", "pod-2222"
-NOT_REPLACED = "It is of an older template of its StatefulSet trainer, which does not replace it by itself"
-AGAIN = "To have it made from the present template: kubectl delete pod/pod -n ml"
+NOT_REPLACED = "It was created from an older template of its StatefulSet trainer, which does not replace it by itself"
+AGAIN = "To recreate it from the current template: kubectl delete pod/pod -n ml"
 MODEL = f'device.attributes["{build.DRIVER}"].model == '
 
 
@@ -47,7 +47,7 @@ def report(revision: str = OLD, model: str = "H100", node: str = "", **spec: Any
 
 def test_the_present_template_would_fit_and_is_the_only_way_that_is_told() -> None:
     found = report()
-    assert first_line(found).endswith(f"{NOT_REPLACED}: made from the present one it would fit on node-1.")
+    assert first_line(found).endswith(f"{NOT_REPLACED}; created from the current template, it would fit on node-1.")
     page = page_of(found)
     assert AGAIN in page
     assert "change the selector" not in page
@@ -59,7 +59,7 @@ def test_what_would_be_in_the_way_of_the_present_template_is_told(model: str, no
     page = page_of(found)
     assert first_line(found).endswith(f"{NOT_REPLACED}.")
     why = f"no gpu.example.com device has model {model}" if not node else "pool=other"
-    told = page.partition("Made from the present template of StatefulSet trainer it would not fit either: ")[2]
+    told = page.partition("Created from the current template of StatefulSet trainer, it would not fit either: ")[2]
     assert why in told
     assert AGAIN in told
 

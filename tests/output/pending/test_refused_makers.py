@@ -186,17 +186,18 @@ def test_where_not_all_pods_were_read_nobody_is_named() -> None:
     [
         (
             "maximum cpu usage per Container is 8, but limit is 16",
-            "lower resources.limits.cpu of each container to at most 8, or have whoever keeps the LimitRange raise its "
+            "lower resources.limits.cpu of each container to at most 8, or ask the owner of the "
+            "LimitRange to raise its "
             "max.",
         ),
         (
             "[minimum memory usage per Pod is 1Gi, but request is 512Mi, maximum cpu usage per Pod is 8]",
-            "raise resources.requests.memory of all containers together to at least 1Gi, or have whoever keeps the "
-            "LimitRange lower its min.",
+            "raise resources.requests.memory of all containers together to at least 1Gi, or ask the owner of the "
+            "LimitRange to lower its min.",
         ),
         (
             "maximum cpu usage per Container is 8.  No limit is specified",
-            "set resources.limits.cpu of each container to at most 8, or have whoever keeps the LimitRange raise its "
+            "set resources.limits.cpu of each container to at most 8, or ask the owner of the LimitRange to raise its "
             "max.",
         ),
     ],
@@ -206,5 +207,5 @@ def test_the_field_is_named_that_a_limit_range_bounds(words: str, told: str) -> 
     refusal = refusal_of(cluster(said(text)), ObjectRef("Job", "ml", "train"))
     assert refusal is not None
     lines = " ".join(map(str, refused_advice(refusal, HERE)))
-    assert f"What usually helps: In the template of the pods {told}" in " ".join(lines.split())
+    assert f"What usually helps: In the pod template, {told}" in " ".join(lines.split())
     assert "kubectl describe limitranges -n ml" in lines

@@ -16,7 +16,7 @@ from kubectl_dra.reports.devices.object_lists import slice_rows
 from kubectl_dra.reports.devices.pool import pool_report
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK
-from tests.output.pending.test_situations import DRIVER, POD, page_of, report_of
+from tests.output.pending.test_situations import DRIVER, POD, first_line, page_of, report_of
 
 
 def of_a_node(node: str, *names: str, pool: str = "gpus", generation: int = 1) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def test_what_a_node_publishes_itself_is_used_whatever_others_publish_under_that
     assert "1 device, older, used on node-1" in pool
     assert "stale" not in pool
     assert "Node node-1 has devices of an older generation than that of pool" in node
-    assert f"publish pool {DRIVER}/gpus, this one generation 1 and others up to 5." in node
+    assert f"publish a pool named {DRIVER}/gpus: here it has generation 1, elsewhere up to 5." in node
     assert f"kubectl dra describe-pool {DRIVER}/gpus" in node
     assert outdated == {"node-1-gpus": False, "node-2-gpus": False}
 
@@ -105,3 +105,22 @@ def test_a_part_of_a_pool_that_other_nodes_have_newer_is_not_used() -> None:
     part["spec"]["pool"]["resourceSliceCount"] = 2
     *_, outdated = told(build.node("node-1"), part, of_a_node("node-2", "gpu-0", generation=5))
     assert outdated == {"node-1-gpus": True, "node-2-gpus": False}
+
+
+def test_pools_that_are_not_used_stand_beside_the_nodes_that_they_are_on() -> None:
+    """Two of them, so that neither is the whole cause."""
+    half = build.slice_("w2", build.device("gpu-0"))
+    half["spec"]["pool"]["resourceSliceCount"] = 2
+    report = report_of(
+        *(build.node(name) for name in ("w1", "w2", "w3")),
+        build.slice_("w1.corp", build.device("gpu-0")),
+        half,
+        build.slice_("w3", build.device("gpu-0"), build.device("gpu-0")),
+        build.claim("claim"),
+        build.pod(claims=["claim"]),
+    )
+    assert first_line(report).endswith(
+        "devices of the class are on w1.corp, w2 and w3, but pool gpu.example.com/w2 is incomplete: 1 of its 2 "
+        "ResourceSlices (generation 1) is published, so none of its devices can be allocated; pool gpu.example.com/w3 "
+        "is invalid and none of its devices can be allocated: it publishes device gpu-0 twice."
+    )

@@ -649,7 +649,7 @@ def test_nodes_without_any_device_are_not_said_to_have_none_free() -> None:
     [
         ("StatefulSet", "the scheduler tries this pod first, before the one that is started again"),
         # It is made at once, and its claim is still allocated.
-        ("Job", "what is started again is there first, and will probably take it"),
+        ("Job", "the replacement is scheduled first and will probably take it"),
     ],
 )
 def test_a_controllers_pod_that_is_started_again_comes_later(kind: str, text: str) -> None:

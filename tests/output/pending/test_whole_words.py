@@ -37,7 +37,7 @@ def test_a_selector_that_fails_is_named_with_its_device() -> None:
     line, page, codes = told(waiting(SELECTOR.format("claim ml/claim", hint), "SchedulerError"))
     assert line == (
         "Pod ml/pod is pending: a selector of claim ml/claim raises an error on device gpu.example.com/n/g, which "
-        "stops scheduling on every node: no such key: memory, says the scheduler."
+        "stops scheduling on every node: no such key: memory, according to the scheduler."
     )
     assert codes[:2] == [Code.EVIDENCE_MISSING, Code.SELECTOR_FAILS]
     assert "What usually helps: If no device publishes the attribute, correct its name or domain." in page
@@ -57,7 +57,7 @@ def test_a_quota_that_forbids_the_claim_is_told_with_its_numbers() -> None:
     line, page, codes = told(waiting(words, "SchedulerError"))
     assert line == (
         'Pod ml/pod is pending: ResourceQuota "few" forbids the claim: 4 of 4 gpu.example.com devices are used (claim '
-        "claim), and it requests 1 more, says the scheduler."
+        "claim), and it requests 1 more, according to the scheduler."
     )
     assert codes[1] is Code.QUOTA_EXCEEDED
     assert Code.API_ERROR_AT_BINDING not in codes
@@ -66,7 +66,7 @@ def test_a_quota_that_forbids_the_claim_is_told_with_its_numbers() -> None:
 
 def test_what_the_words_only_count_leaves_the_cause_open() -> None:
     line, _, codes = told(waiting("0/2 nodes are available: 2 cannot allocate all claims."))
-    assert "Why cannot be said" in line
+    assert "The exact cause is unknown" in line
     assert codes == [Code.EVIDENCE_MISSING]
 
 
@@ -81,7 +81,7 @@ def test_pods_that_end_for_it_come_first() -> None:
     assert line.startswith(
         "Pod ml/pod is pending: the scheduler makes room for it on node-b, where pods that it evicted have not ended"
     )
-    assert "Why cannot be said" not in line
+    assert "The exact cause is unknown" not in line
     assert "kubectl get pods -A --field-selector spec.nodeName=node-b" in page
     assert "0 pods" not in page
     assert "preemption: not eligible due to a terminating pod on the nominated node." in page
@@ -142,7 +142,7 @@ def test_whoever_has_the_volume_of_one_pod_is_named() -> None:
 def test_a_claim_that_may_not_be_read_is_named_all_the_same() -> None:
     pod = waiting("0/2 nodes are available: 2 cannot allocate all claims.")
     report = report_of(pod, withheld=(*UNREAD, "ResourceClaim"))
-    assert "It uses claim claim, which could not be read, so that what it requests is not known." in page_of(report)
+    assert "It uses claim claim, which could not be read; what it requests is unknown." in page_of(report)
     known = told(pod)[1]
     assert "which could not be read, so that" not in known
 
@@ -162,7 +162,8 @@ def test_how_many_pods_of_a_group_find_a_node_is_told() -> None:
     words = "pod group is unschedulable, minCount (4) cannot be satisfied: 2 scheduled, 1 remaining"
     line, page, codes = told(waiting(words, schedulingGroup={"podGroupName": "mpi"}), unread=(*UNREAD, "PodGroup"))
     assert line == (
-        "Pod ml/pod is pending: PodGroup mpi needs 4 pods at the same time, and only 2 find a node, says the scheduler."
+        "Pod ml/pod is pending: PodGroup mpi needs 4 pods at the same time, and only 2 find a node, "
+        "according to the scheduler."
     )
     assert codes[:2] == [Code.EVIDENCE_MISSING, Code.POD_GROUP_UNPLACED]
     assert "lower minCount of the PodGroup, which can be changed while pods wait." in page

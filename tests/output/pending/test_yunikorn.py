@@ -40,7 +40,7 @@ def test_what_the_labels_say_and_what_is_lacking() -> None:
 def test_its_words_are_in_events_of_type_normal() -> None:
     words = "Request 'a' does not fit in queue 'root.hpc' (requested map[pods:1], available map[pods:0])"
     event = build.event("pod", "Informational", words) | {"type": "Normal"}
-    told = "and says: queue root.hpc has only 0 of the 1 pods left that it requests"
+    told = "and says: of what it requests, queue root.hpc has only 0 of the 1 pods left"
     assert told in first_line(report_of(*CLUSTER, *member("pod"), event))
 
 
@@ -51,7 +51,7 @@ def test_amounts_of_a_queue_are_told_in_units_that_people_use() -> None:
     event = build.event("pod", "Informational", f"Request 'a' does not fit in queue 'root.hpc' ({amounts})")
     report = report_of(*CLUSTER, *member("pod", groups=""), event | {"type": "Normal"})
     assert first_line(report).endswith(
-        "and says: queue root.hpc has only 8Gi of the 16Gi of memory and 1.5 of the 4 CPUs left that it requests."
+        "and says: of what it requests, queue root.hpc has only 8Gi of the 16Gi of memory and 1.5 of the 4 CPUs left."
     )
     page = " ".join(page_of(report).split())
     assert "map[" not in page

@@ -55,7 +55,9 @@ def offer_sentence(offer: records.ClassOffer, code: Code, tried: Safe | None = N
 def _for_no_node(offer: records.ClassOffer) -> Safe:
     """Labels that no node has: whatever the pod requires, none reaches the devices."""
     wishes = list(dict.fromkeys(label.wish for label in offer.nowhere))
-    where = listed(wishes, "or") if len(wishes) <= _NODES else fmt("{} or {} others", wishes[0], len(wishes) - 1)
+    where = (
+        listed(wishes, "or") if len(wishes) <= _NODES else fmt("{} or {}", wishes[0], counted(len(wishes) - 1, "other"))
+    )
     verb = Safe(plural("is", offer.selected))
     text = "no node can use the {} of class {}, which {} published for nodes with {}{}"
     of_nodes = label_note(offer.nowhere[0])
@@ -65,8 +67,8 @@ def _for_no_node(offer: records.ClassOffer) -> Safe:
 def _places(offer: records.ClassOffer) -> Safe:
     """``a, b, c +5``: the record has the names of the first nodes only."""
     shown = offer.nodes[:_NODES]
-    more = fmt(" +{}", offer.on_nodes - len(shown)) if offer.on_nodes > len(shown) else Safe("")
-    return Safe(", ").join(map(safe, shown)) + more
+    more = offer.on_nodes - len(shown)
+    return fmt("{} +{}", Safe(", ").join(map(safe, shown)), more) if more > 0 else listed(shown)
 
 
 def _selects_nothing(offer: records.ClassOffer) -> Safe:
