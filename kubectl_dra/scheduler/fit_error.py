@@ -29,8 +29,8 @@ NO_CLAIMS: Final = "no new claims to deallocate"
 NO_STATE: Final = "not found"
 
 DYNAMIC_RESOURCES: Final = "DynamicResources"
-_FIT_ERROR: Final = re.compile(r"0/(\d+) nodes are available:(.*)", re.DOTALL)
-_COUNTED: Final = re.compile(r"(\d+) (.+)", re.DOTALL)
+_FIT_ERROR: Final = re.compile(r"0/(\d{1,9}) nodes are available:(.*)", re.DOTALL)
+_COUNTED: Final = re.compile(r"(\d{1,9}) (.+)", re.DOTALL)
 # What PostFilter plugins append; DefaultPreemption is the last one and always says something.
 _MADE_UP: Final = "?????"
 _OWN_CLAIM: Final = re.compile(r'(?<=create claim for extended resources )[^"]*"[^"]*"')

@@ -107,8 +107,8 @@ YUNIKORN: Final = System(
 #: The task groups of an application, of which each starts ``minMember`` pods at once, and the one of a pod.
 _TASK_GROUPS: Final = "yunikorn.apache.org/task-groups"
 _TASK_GROUP: Final = "yunikorn.apache.org/task-group-name"
-#: So many gangs are named that wait for the same as one.
-_RIVALS: Final = 3
+#: So many gangs are named that wait for the same as one, of so many that are tried beside it.
+_RIVALS, _BESIDE = 3, 8
 _SCHEDULERS: Final = (YUNIKORN, VOLCANO, KAI, COSCHEDULING)
 #: Public names by which these programs are recognised: they say nothing about a cluster that its pods do not say.
 PUBLIC_NAMES: Final = frozenset(
@@ -248,21 +248,28 @@ def _told(state: ClusterState, system: System, pod: Pod, gates: tuple[str, ...])
 def _rivals(state: ClusterState, pod: Pod, waiting: Sequence[Pod]) -> tuple[str, ...]:
     """The other gangs of the namespace that gave up waiting, as this one did, and do not fit beside it; the first few.
 
-    Upstream: scheduler-plugins, pkg/coscheduling (Permit): pods that have devices wait for the rest of their gang, and
-    all are rejected when scheduleTimeoutSeconds are over. Nothing that the API has tells what they had meanwhile.
+    Upstream: scheduler-plugins, pkg/coscheduling (Permit): all are rejected when scheduleTimeoutSeconds are over.
     """
-    if not any(map(_has_given_up, waiting)):
-        return ()
     mine, found = _gang(COSCHEDULING, pod), list[str]()
-    for (system, namespace, gang), pods in sorted(_members(state).items()):
-        theirs = [each for each in pods if not (each.spec.node_name or is_terminal(each))]
-        same = all(each.spec.scheduler_name == pod.spec.scheduler_name for each in theirs)
-        other = (system, namespace) == (COSCHEDULING.name, pod.metadata.namespace) and gang != mine
-        if other and same and len(found) < _RIVALS and any(map(_has_given_up, theirs)):
-            both = [*waiting, *theirs]
+    there = _that_gave_up(state).get((pod.metadata.namespace, pod.spec.scheduler_name), {})
+    for gang in list(there)[: _BESIDE + 1] if mine in there else ():
+        if gang != mine and len(found) < _RIVALS:
+            both = [*waiting, *there[gang]]
             placed = _placed(state, COSCHEDULING.name, key_of(pod.metadata), f"{mine}+{gang}", both)
             found += [gang] if placed is not None and placed.number < len(both) else []
     return tuple(found)
+
+
+@derived("pods")
+def _that_gave_up(state: ClusterState) -> Mapping[tuple[str, str], Mapping[str, Sequence[Pod]]]:
+    """By namespace and scheduler the gangs of which a pod gave up, with those of their pods that wait, by name."""
+    found: dict[tuple[str, str], dict[str, list[Pod]]] = {}
+    for (system, namespace, gang), pods in sorted(_members(state).items()):
+        waiting = [each for each in pods if not (each.spec.node_name or is_terminal(each))]
+        schedulers = {each.spec.scheduler_name for each in waiting}
+        if system == COSCHEDULING.name and len(schedulers) == 1 and any(map(_has_given_up, waiting)):
+            found.setdefault((namespace, schedulers.pop()), {})[gang] = waiting
+    return found
 
 
 def _has_given_up(pod: Pod) -> bool:

@@ -27,12 +27,12 @@ from kubectl_dra.scheduler.storage import used_claims
 
 _SELECTOR: Final = re.compile(
     r'running "DynamicResources" filter plugin: (?P<owner>(?:claim (?P<namespace>[^/\s]+)/|class )(?P<name>[^\s:]+)): '
-    r"selector #(?P<selector>\d+) on device (?P<device>\S+): CEL runtime error: (?P<detail>.*)",
+    r"selector #(?P<selector>\d{1,9}) on device (?P<device>\S+): CEL runtime error: (?P<detail>.*)",
     re.DOTALL,
 )
 #: Upstream: schedule_one_podgroup.go; GangScheduling's PlacementFeasible.
 _GANG: Final = re.compile(
-    r"pod group is unschedulable, minCount \((?P<least>\d+)\) cannot be satisfied: (?P<placed>\d+) scheduled, "
+    r"pod group is unschedulable, minCount \((?P<least>\d{1,9})\) cannot be satisfied: (?P<placed>\d{1,9}) scheduled, "
     r"\d+ remaining"
 )
 #: What the scheduler adds to a missing key.

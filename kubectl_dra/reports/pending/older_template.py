@@ -6,20 +6,22 @@ waited for, and not replaced by one of the new template (kubernetes issue 67250)
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import msgspec
 
+from kubectl_dra.api.defaults import defaulted
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import records
+from kubectl_dra.diagnosis.explain.rejections import added_requests
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.pod.placing import added
 from kubectl_dra.diagnosis.pod.workloads import Owners
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.whatif.displaced import again
-from kubectl_dra.model.base import with_spec
-from kubectl_dra.model.core import Pod, PodSpec, Toleration
+from kubectl_dra.model.core import Container, Pod, PodSpec, Toleration
+from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.workloads import WorkloadObject
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.claims.ask import extended_asks, pending_asks
@@ -56,7 +58,8 @@ def older_template(diagnosis: records.PodDiagnosis, state: ClusterState, owners:
         if owner.ref.kind == _STATEFUL_SET and owner.object is not None and _is_left(pod, owner.object):
             found = owner.object.template_of(_STATEFUL_SET, pod)
             if found is not None:
-                return _tried(OlderTemplate(owner.ref), _as_made_by(pod, found[1].spec), state)
+                made = _as_made_by(pod, found[1].spec, state)
+                return _tried(OlderTemplate(owner.ref), made, state) if made is not None else OlderTemplate(owner.ref)
     return None
 
 
@@ -72,13 +75,20 @@ def _is_left(pod: Pod, workload: WorkloadObject) -> bool:
     return by_hand or not partition or (index.isdecimal() and int(index) >= partition)
 
 
-def _as_made_by(pod: Pod, template: PodSpec) -> Pod:
-    """The pod as the template makes it; what admission and volume claims add to a pod stays."""
+def _as_made_by(pod: Pod, template: PodSpec, state: ClusterState) -> Pod | None:
+    """The pod as the template makes it; what admission and volume claims add to a pod stays.
+
+    None for a pod of another RuntimeClass, which has another overhead.
+    """
     own = pod.spec
+    if template.runtime_class_name != own.runtime_class_name:
+        return None
+    given = _given(pod, state)
     spec = msgspec.structs.replace(
         own,
-        containers=template.containers,
-        init_containers=template.init_containers,
+        containers=tuple(_admitted(each, given) for each in template.containers),
+        init_containers=tuple(_admitted(each, given) for each in template.init_containers),
+        resources=template.resources,
         resource_claims=template.resource_claims,
         node_selector=template.node_selector,
         affinity=template.affinity,
@@ -88,7 +98,29 @@ def _as_made_by(pod: Pod, template: PodSpec) -> Pod:
         scheduler_name=template.scheduler_name or own.scheduler_name,
         host_network=template.host_network,
     )
-    return again(with_spec(pod, **msgspec.structs.asdict(spec)))
+    # The API server makes requests of limits in pods, not in templates.
+    made = defaulted(again(msgspec.structs.replace(pod, spec=spec)))
+    assert isinstance(made, Pod)  # noqa: S101
+    return made
+
+
+def _given(pod: Pod, state: ClusterState) -> Mapping[str, Mapping[str, Quantity]]:
+    """By container what a LimitRange has it request, as the pod itself tells."""
+    return {
+        each.name: {
+            name: amount
+            for name, amount in each.resources.requests.items()
+            if any(added.container == each.name for added in added_requests(state, pod, name))
+        }
+        for each in (*pod.spec.containers, *pod.spec.init_containers)
+    }
+
+
+def _admitted(container: Container, given: Mapping[str, Mapping[str, Quantity]]) -> Container:
+    """With what it would be given again, where it requests and limits nothing of that."""
+    resources = container.resources
+    requests = {**given.get(container.name, {}), **resources.limits, **resources.requests}
+    return msgspec.structs.replace(container, resources=msgspec.structs.replace(resources, requests=requests))
 
 
 def _tolerations(own: PodSpec, template: PodSpec) -> Iterator[Toleration]:

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
+
+import pytest
 
 from kubectl_dra.api.queues import gang_objects
 from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.gangs import elsewhere
 from kubectl_dra.diagnosis.gangs.elsewhere import placed_of
+from kubectl_dra.diagnosis.gangs.one_by_one import Placed
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import Agreement, Verdict
 from kubectl_dra.diagnosis.remedies import find
 from kubectl_dra.diagnosis.remedies.records import DeletePod
+from kubectl_dra.model.core import Pod
 from kubectl_dra.model.features import features
 from kubectl_dra.model.gang_objects import QUALIFIED
 from kubectl_dra.model.ids import Key
@@ -153,6 +159,26 @@ def test_gangs_that_take_a_part_each_are_told_of() -> None:
     page = page_of(found)
     assert "There is room for one of the groups red and blue at a time. Suspend or delete the others" in page
     assert "nothing has to be freed" not in page
+
+
+def test_of_many_gangs_a_few_are_tried_beside_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried, place = [], elsewhere.place_one_by_one
+
+    def counted(state: ClusterState, namespace: str, pods: Sequence[Pod]) -> Placed | None:
+        tried.append(len(pods))
+        return place(state, namespace, pods)
+
+    monkeypatch.setattr(elsewhere, "place_one_by_one", counted)
+    gangs = [f"g{number:02}" for number in range(20)]
+    pods = [member(f"{gang}-0", GAVE_UP) for gang in gangs]
+    for gang, pod in zip(gangs, pods, strict=True):
+        pod["metadata"]["labels"] = {LABEL: gang}
+        pod["spec"]["schedulerName"] = "with-plugins"
+    world = world_of(*pods, devices=2)
+    for gang in gangs:
+        assert "has to place it" in first_line(report_of(world, f"{gang}-0"))
+    assert tried.count(1) == len(gangs)
+    assert 0 < tried.count(2) < 10 * len(gangs)
 
 
 def test_gangs_that_fit_together_or_did_not_give_up_are_no_rivals() -> None:

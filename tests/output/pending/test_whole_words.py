@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates.pending import pending_pods
@@ -68,6 +70,23 @@ def test_what_the_words_only_count_leaves_the_cause_open() -> None:
     line, _, codes = told(waiting("0/2 nodes are available: 2 cannot allocate all claims."))
     assert "The exact cause is unknown" in line
     assert codes == [Code.EVIDENCE_MISSING]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "0/{} nodes are available: 2 x.",
+        "0/2 nodes are available: {} x.",
+        "pod group is unschedulable, minCount ({}) cannot be satisfied: 2 scheduled, 1 remaining",
+        SELECTOR.format("claim ml/claim", "no such key").replace("#0", "#{}"),
+    ],
+)
+def test_a_number_that_no_scheduler_writes_leaves_the_cause_open_too(words: str) -> None:
+    """Python makes no number of more than 4,300 digits."""
+    for unread in (UNREAD, ()):
+        pod = waiting(words.format("9" * 5_000))
+        pod["spec"]["schedulingGroup"] = {"podGroupName": "gang"}
+        assert first_line(report_of(pod, build.claim(), withheld=unread)).startswith("Pod ml/pod")
 
 
 def test_pods_that_end_for_it_come_first() -> None:
