@@ -99,7 +99,7 @@ def _filters(parameters: ResourceClassParameters, driver: str, losses: Losses) -
 
 def _unresolved(reference: ParametersReference) -> str:
     what = f"{reference.kind} {reference.name}"
-    return f"v1 holds a driver's parameters in the object itself; {what} was not read along or is the driver's own"
+    return f"v1 holds a driver's parameters in the object itself; {what} was not among the files or is the driver's own"
 
 
 # --- claims ---------------------------------------------------------------------------------------------------------

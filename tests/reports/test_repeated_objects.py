@@ -97,7 +97,9 @@ def test_what_controllers_make_of_other_objects_of_the_files_is_left_out() -> No
     report = simulated(*files, owned("ResourceClaim", "w-1-x-one", "Pod/w-1-x", claim))
     assert [(each.subject.kind, each.copies) for each in report.pods] == [("Deployment", 2)]
     assert report.fits is Fits.YES
-    told = "Left out, because the controllers of other objects of the files make them: ReplicaSet ml/w-1, Pod ml/w-1-x"
+    told = (
+        "Left out, because the controllers of other objects in the files create them: ReplicaSet ml/w-1, Pod ml/w-1-x"
+    )
     assert f"{told}, ResourceClaim ml/w-1-x-one." in page(report)
     # Who names an owner that the files do not have means the pod itself.
     alone = simulated(template("one"), owned("Pod", "w-1-x", "ReplicaSet/w-1", {"apiVersion": "v1", **a_pod("w-1-x")}))

@@ -125,5 +125,7 @@ def starting_lines(said: AutoscalerWords | None, now: datetime, address: Address
     lines = wrapped(fmt(text, each.node, ago(each.joined, now)))
     node = reading(kubectl("describe", of("node", each.node)), address)
     slices = reading(kubectl("get", "resourceslices", "--field-selector", f"spec.nodeName={each.node}"), address)
-    how, words = ("If it stays so: {}", slices) if each.ready else ("If it does not become ready: {}", node)
+    how, words = (
+        ("If it still has no devices then: {}", slices) if each.ready else ("If it does not become ready: {}", node)
+    )
     return [*lines, *command_line(how, words)]

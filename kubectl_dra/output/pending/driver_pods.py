@@ -101,8 +101,8 @@ def why_words(pod: FailingPod) -> Words | None:
 
 
 def idle_sentence(found: IdleDaemonSet) -> Safe:
-    """``DaemonSet N/D, by its name the driver's, runs on no node: no node matches …``."""
-    name = fmt("DaemonSet {}, by its name the driver's,", str(found.daemon_set.key))
+    """``DaemonSet N/D (the driver's, judging by its name) runs on no node: no node matches …``."""
+    name = fmt("DaemonSet {} (the driver's, judging by its name)", str(found.daemon_set.key))
     if found.absent_from:
         return _absent_sentence(found, name)
     who = fmt("{} runs on no node", name)
@@ -113,11 +113,11 @@ def idle_sentence(found: IdleDaemonSet) -> Safe:
 
 
 def _absent_sentence(found: IdleDaemonSet, name: Safe) -> Safe:
-    """``… runs on node-1, and not on node-2, which does not match …``."""
+    """``… runs on node-1 but not on node-2, which does not match …``."""
     where = shortened(found.runs_on, _SHOWN)
     if found.running > len(found.runs_on):
         where = fmt("{} and {} more", listed(found.runs_on), found.running - len(found.runs_on))
-    lead = fmt("{} runs on {}, and not on {}", name, where, found.absent_from)
+    lead = fmt("{} runs on {} but not on {}", name, where, found.absent_from)
     unmatched = fmt(", which does not match {}", listed(found.wants, "or")) if found.wants else Safe("")
     if found.taints:
         besides = Safe(", and" if found.wants else ":")
@@ -139,12 +139,12 @@ def idle_advice(found: IdleDaemonSet) -> Iterator[Safe]:
         yield from wrapped(fmt("What usually helps: {}", what))
         return
     if found.nodes:
-        text = "label the nodes that have the hardware; {} may, by their label {}"
+        text = "Label the nodes that have the hardware; {} may, by their label {}"
         what_to_do = fmt(text, listed(found.nodes[:_SHOWN]), listed(found.marks[:1]))
     elif found.absent_from:
-        what_to_do = fmt("label {}, if it has the hardware", found.absent_from)
+        what_to_do = fmt("Label {}, if it has the hardware", found.absent_from)
     else:
-        what_to_do = Safe("label the nodes that have the hardware")
+        what_to_do = Safe("Label the nodes that have the hardware")
     yield from wrapped(fmt("What usually helps: {}. {}", what_to_do, _CONSEQUENCE))
 
 
@@ -155,7 +155,7 @@ def idle_commands(found: IdleDaemonSet, address: Address) -> Iterator[Safe]:
         named = (found.absent_from,) if found.absent_from else found.nodes
         nodes: Words = tuple(filter(is_subdomain, named)) or ("NODE",)
         yield from command_line(
-            "To label {}: {}",
+            "To label the {}: {}",
             changing(kubectl("label", "nodes", *nodes, *labels), address),
             Safe(plural("node", len(nodes))),
         )
@@ -189,7 +189,7 @@ def _kept_off_sentence(each: IdleDaemonSet) -> Safe:
     nodes = fmt("{} {}", Safe("Node" if one else "Nodes"), listed([*each.tainted, *rest]))
     verb, whose = (Safe("publishes"), Safe("its")) if one else (Safe("publish"), Safe("their"))
     taints = fmt("{} {} {}", whose, Safe(plural("taint", len(each.taints))), listed(each.taints))
-    text = "{} {} no devices of {}: DaemonSet {}, by its name the driver's, does not tolerate {}"
+    text = "{} {} no devices of {}: DaemonSet {} (the driver's, judging by its name) does not tolerate {}"
     return fmt(text, nodes, verb, each.driver, str(each.daemon_set.key), taints)
 
 

@@ -109,7 +109,7 @@ def _by_area(verified: Sequence[tuple[int, RemedyReport]], shared: Collection[Sa
         if others := folded.get(number):
             which = [_of_another(each, remedy) for at, each in verified if at in others]
             span = fmt("{}-{}", others[0], others[-1])
-            lines = wrapped(fmt("the same of {}", listed(which, "or")), indent=_TEXT_INDENT)
+            lines = wrapped(fmt("the same with {}", listed(which, "or")), indent=_TEXT_INDENT)
             yield fmt("  {}  {}", padded(span, 3, right=True), Safe(lines[0].lstrip()))
             yield from lines[1:]
 

@@ -115,7 +115,7 @@ def _gate_lines(report: SimulationReport) -> Iterator[Safe]:
 def note_lines(report: SimulationReport) -> Iterator[Safe]:
     """What was taken as given, one manifest after the other, and objects that have no part in it."""
     yield from _gate_lines(report)
-    text = "Left out, because the controllers of other objects of the files make them: {}."
+    text = "Left out, because the controllers of other objects in the files create them: {}."
     yield from _named_lines(text, report.owned)
     if report.pods:
         yield from untried_lines(report.manifests)

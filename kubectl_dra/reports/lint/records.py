@@ -66,7 +66,7 @@ RULES: Final[Mapping[Rule, RuleText]] = MappingProxyType(
     {
         Rule.UNREADABLE: _error(
             "The document can't be read",
-            "Correct the syntax at the place that is named; of a chart lint what helm template prints.",
+            "Correct the syntax at the place that is named; for a chart, lint the output of helm template.",
         ),
         Rule.NOT_KUBERNETES: RuleText(
             Severity.NOTE, "The document is not a Kubernetes object", "Leave such files out, or name single files."

@@ -100,7 +100,7 @@ def test_ways_out_that_differ_in_a_name_share_a_line() -> None:
     report = report_of(build.node(), build.slice_("node-1", *devices), *held, POD, build.claim("claim"))
     page = page_of(report)
     assert kinds(report).count(RemedyKind.FREE_DEVICES) == 4
-    assert "2-4 the same of ml/job-1, ml/job-2 or ml/job-3" in page
+    assert "2-4 the same with ml/job-1, ml/job-2 or ml/job-3" in page
     assert page.count("nothing starts it again") == 1
 
 
@@ -109,7 +109,7 @@ def test_ways_out_that_differ_in_name_and_node_share_a_line_that_says_the_node()
     slices = [build.slice_(name, build.device("gpu-0")) for name in nodes]
     held = [each for number, name in enumerate(nodes) for each in holding(f"job-{number}", "gpu-0", node=name)]
     page = page_of(report_of(*map(build.node, nodes), *slices, *held, POD, build.claim("claim")))
-    assert "2-3 the same of ml/job-1 (runs on node-2) or ml/job-2 (runs on node-3)" in page
+    assert "2-3 the same with ml/job-1 (runs on node-2) or ml/job-2 (runs on node-3)" in page
 
 
 def test_claims_held_for_pods_that_are_gone_are_told_together() -> None:

@@ -48,7 +48,8 @@ def test_the_labels_that_its_daemon_set_wants_are_why_nothing_is_published() -> 
     report = report_of(*NODES, daemon_set(**wanting(FEATURE, PRESENT)), POD, build.claim("claim"))
     assert first_line(report) == (
         "Pod ml/pod is pending: no driver publishes devices for class gpu.example.com: there are no "
-        "ResourceSlices with devices. DaemonSet example-dra/gpu-dra-plugin, by its name the driver's, runs on no node: "
+        "ResourceSlices with devices. DaemonSet example-dra/gpu-dra-plugin (the driver's, judging by its "
+        "name) runs on no node: "
         "no node matches feature.node.kubernetes.io/pci-10de.present=true or example.com/gpu.present=true."
     )
     page = page_of(report)
@@ -102,7 +103,7 @@ def test_a_daemon_set_that_is_not_why(others: tuple[dict[str, Any], ...]) -> Non
 
 WITH = {"example.com/gpu.present": "true", "pool": "a"}
 SELECTING = daemon_set(nodeSelector={"example.com/gpu.present": "true"})
-NAMED = "DaemonSet example-dra/gpu-dra-plugin, by its name the driver's, runs on node-1, and not on node-2"
+NAMED = "DaemonSet example-dra/gpu-dra-plugin (the driver's, judging by its name) runs on node-1 but not on node-2"
 
 
 def plugin(node: str = "node-1") -> dict[str, Any]:
@@ -240,8 +241,8 @@ def tainted_node(*taints: tuple[str, str, str], **labels: str) -> dict[str, Any]
 
 DEDICATED = ("dedicated", "ml", "NoSchedule")
 KEPT_OFF = (
-    "Node node-2 publishes no devices of gpu.example.com: DaemonSet example-dra/gpu-dra-plugin, by its name the "
-    "driver's, does not tolerate its taint dedicated=ml:NoSchedule. If it has such devices, add to the tolerations of "
+    "Node node-2 publishes no devices of gpu.example.com: DaemonSet example-dra/gpu-dra-plugin (the driver's, "
+    "judging by its name) does not tolerate its taint dedicated=ml:NoSchedule. If it has such devices, add to the tolerations of "
     'the DaemonSet (with the values of the driver\'s chart) {key: dedicated, operator: Equal, value: "ml", effect: '
     "NoSchedule}."
 )

@@ -132,7 +132,7 @@ def test_a_node_like_those_with_devices_to_which_the_driver_does_not_come() -> N
     objects = (OLD, GPU, *USER, *daemons(), build.device_class())
     new = node("new", ago(minutes=30))
     report = report_of(*objects, new, POD, build.claim("claim"))
-    assert "runs on old, and not on new, which does not match example.com/gpu.present=true" in first_line(report)
+    assert "runs on old but not on new, which does not match example.com/gpu.present=true" in first_line(report)
     assert LABEL in page_of(report)
     told = told_of("new", *objects, new)
     assert LABEL in told
