@@ -243,8 +243,8 @@ DEDICATED = ("dedicated", "ml", "NoSchedule")
 KEPT_OFF = (
     "Node node-2 publishes no devices of gpu.example.com: DaemonSet example-dra/gpu-dra-plugin (the driver's, "
     "judging by its name) does not tolerate its taint dedicated=ml:NoSchedule. If it has such devices, add to the "
-    'tolerations of the DaemonSet (with the values of the driver\'s chart) {key: dedicated, operator: Equal, value: "ml", effect: '
-    "NoSchedule}."
+    "tolerations of the DaemonSet (with the values of the driver's chart) {key: dedicated, operator: Equal, "
+    'value: "ml", effect: NoSchedule}.'
 )
 
 
