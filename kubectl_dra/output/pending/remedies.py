@@ -145,17 +145,17 @@ def _shape(remedy: RemedyReport) -> tuple[str, ...] | None:
     name = _freed(remedy)
     if name is None:
         return None
-    notes = " ".join(note_texts(remedy))
-    texts = (str(remedy_text(remedy)), notes)
-    pods = remedy.actions[0].pods if isinstance(remedy.actions[0], records.EndReservations) else ()
-    gone = [name, *pods]
+    texts = (str(remedy_text(remedy)), " ".join(note_texts(remedy)))
+    gone = [name, *(remedy.actions[0].pods if isinstance(remedy.actions[0], records.EndReservations) else ())]
     return tuple(reduce(lambda text, each: text.replace(str(each), ""), gone, text) for text in texts)
 
 
 def _freed(remedy: RemedyReport) -> Key | None:
-    """The pod or claim that is the only one to go."""
+    """The pod or claim that is the only one to go, perhaps beside a change of the pod."""
     match remedy.actions:
-        case (records.DeletePod(pod=ref),) | (records.DeleteClaim(claim=ref),) | (records.EndReservations(claim=ref),):
+        case (records.DeleteClaim(claim=ref),) | (records.EndReservations(claim=ref),):
+            return ref.key
+        case (records.DeletePod(pod=ref),) | (records.EditPod(), records.DeletePod(pod=ref)):
             return ref.key
     return None
 

@@ -112,6 +112,16 @@ def test_ways_out_that_differ_in_name_and_node_share_a_line_that_says_the_node()
     assert "2-3 the same with ml/job-1 (runs on node-2) or ml/job-2 (runs on node-3)" in page
 
 
+def test_ways_out_with_the_same_change_of_the_pod_share_a_line() -> None:
+    taint = {"key": "dedicated", "value": "ml", "effect": "NoSchedule"}
+    node = build.node() | {"spec": {"taints": [taint]}}
+    devices = [build.device(f"gpu-{number}") for number in range(4)]
+    held = [each for number in range(4) for each in holding(f"job-{number}", f"gpu-{number}")]
+    page = page_of(report_of(node, build.slice_("node-1", *devices), *held, POD, build.claim("claim")))
+    assert page.count("tolerate the node taint dedicated=ml:NoSchedule") == 1
+    assert "2-3 the same with ml/job-1 or ml/job-2" in page
+
+
 def test_claims_held_for_pods_that_are_gone_are_told_together() -> None:
     claims = [build.claim(f"gang-{i}", held=[("node-1", f"gpu-{i}")], by=[f"gang-{i}"], on="node-1") for i in range(4)]
     for claim in claims:
