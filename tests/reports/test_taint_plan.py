@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.pod.eviction import EvictionVerdict, endured
+from kubectl_dra.diagnosis.pod.eviction import EvictionVerdict, endured, evicts_at_once
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.meta import Condition, ObjectMeta
@@ -526,12 +526,19 @@ def test_a_rule_for_what_nobody_publishes_names_it_and_what_may_be_meant(driver,
 
 
 @pytest.mark.parametrize(
-    ("added", "told"),
-    [(60, "evicted in 4m"), (0, "evicted in 5m"), (300, "evicted now"), (None, "evicted after 300s")],
+    ("added", "seconds", "told"),
+    [
+        (60, 300, "evicted in 4m"),
+        (0, 300, "evicted in 5m"),
+        (300, 300, "evicted now"),
+        (None, 300, "evicted after 300s"),
+        (60, 9_000_000_000, "evicted in 285y"),
+        (60, 2**63 - 1, "evicted now"),
+    ],
 )
-def test_of_a_taint_that_is_there_the_list_says_how_long_a_toleration_still_lasts(added, told):
+def test_of_a_taint_that_is_there_the_list_says_how_long_a_toleration_still_lasts(added, seconds, told):
     since = None if added is None else (CLOCK.now() - timedelta(seconds=added)).strftime("%Y-%m-%dT%H:%M:%SZ")
-    tolerated = claim("a", tolerations=[{"operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}])
+    tolerated = claim("a", tolerations=[{"operator": "Exists", "effect": "NoExecute", "tolerationSeconds": seconds}])
     made = rule("r", DeviceTaint("link", "flapping", "NoExecute", since))
     listed = listed_taints(cluster(slice_of("gpu-0"), pod("a"), tolerated, made))
     assert f"{told}\x1b[0m pod ml/a" in " ".join(" ".join(list_page(listed, CLOCK.now())).split())
@@ -543,3 +550,10 @@ def test_a_pod_that_is_being_deleted_is_not_called_kept():
     page = " ".join(" ".join(list_page(listed, CLOCK.now())).split())
     assert "being deleted\x1b[0m pod ml/a" in page
     assert "kept" not in page
+
+
+@pytest.mark.parametrize(("seconds", "at_once"), [(2**63 - 1, True), (10**10, True), (9 * 10**9, False)])
+def test_seconds_that_are_no_int64_of_nanoseconds_may_be_no_time_for_a_pod_that_gets_the_device(seconds, at_once):
+    toleration = DeviceToleration(operator="Exists", effect="NoExecute", toleration_seconds=seconds)
+    taint = DeviceTaint("link", "", "NoExecute", "2026-01-01T00:00:00Z")
+    assert (evicts_at_once([toleration], taint, CLOCK.now()) is not None) is at_once

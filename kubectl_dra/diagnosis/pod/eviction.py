@@ -24,6 +24,7 @@ from kubectl_dra.model.taint_text import NO_EXECUTE
 from kubectl_dra.scheduler.claims import is_for_pod, is_reserved_for, sources
 
 _EXTENDED_MAY_BE_EVICTED_SINCE: Final = 37
+_SECOND: Final = 10**9  # in nanoseconds
 _RANK: Final = {fate: rank for rank, fate in enumerate(Fate)}
 
 
@@ -51,7 +52,8 @@ HARMLESS: Final = EvictionVerdict(Fate.KEPT, Why.NO_EVICTION)
 def endured(tolerations: Sequence[DeviceToleration], taint: DeviceTaint) -> EvictionVerdict:
     """What a taint does to pods on nodes, by the tolerations of the allocation result alone.
 
-    Of several matching tolerations the one without tolerationSeconds counts, else the shortest.
+    Of several matching tolerations the one without tolerationSeconds counts, else the shortest. As upstream multiplies
+    it (claimEvictionTime: time.Duration, an int64 of nanoseconds), more than 292 years may come out as no time at all.
     """
     if taint.effect != NO_EXECUTE:
         return HARMLESS
@@ -60,10 +62,16 @@ def endured(tolerations: Sequence[DeviceToleration], taint: DeviceTaint) -> Evic
     if None in times:
         return EvictionVerdict(Fate.KEPT, Why.TOLERATED)
     seconds = min((max(time, 0) for time in times if time is not None), default=None)
+    if seconds is not None:
+        seconds = max(_wrapped(seconds * _SECOND) // _SECOND, 0)
     if seconds:
         return EvictionVerdict(Fate.LATER, Why.TOLERATED_FOR, seconds)
     why = Why.TOLERATED_FOR if seconds == 0 else Why.EMPTY_EFFECT if matching else Why.NOT_TOLERATED
     return EvictionVerdict(Fate.EVICTED, why, seconds)
+
+
+def _wrapped(number: int) -> int:
+    return (number + 2**63) % 2**64 - 2**63
 
 
 def evicts_at_once(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from kubectl_dra.model.clock import parse_time
@@ -54,9 +54,9 @@ def _left(hit: Hit, taint: DeviceTaint, now: datetime) -> Safe | None:
     added = parse_time(taint.time_added)
     if hit.fate is not Fate.LATER or added is None:
         return None
-    left = added + timedelta(seconds=hit.seconds or 0) - now
-    over = left <= timedelta()
-    text = Safe("evicted now") if over else fmt("evicted in {}", duration(left.total_seconds()))
+    # Any int64 is allowed, which no date can hold.
+    left = (hit.seconds or 0) - (now - added).total_seconds()
+    text = Safe("evicted now") if left <= 0 else fmt("evicted in {}", duration(left))
     return styled(text, Style.BAD)
 
 

@@ -29,7 +29,8 @@ from kubectl_dra.reports.pending.nodes import node_records
 from kubectl_dra.reports.pending.still_blocked import StillBlocked
 
 _STATEFUL_SET: Final = "StatefulSet"
-_ON_DELETE: Final = "OnDelete"
+#: The second deletes all old pods first, ready or not (recreateDeleteAndWait, from 1.37 on).
+_ON_DELETE, _RECREATE = "OnDelete", "Recreate"
 _REVISION: Final = "controller-revision-hash"
 _INDEX: Final = "apps.kubernetes.io/pod-index"
 _WAITS: Final = (records.Verdict.UNSCHEDULABLE, records.Verdict.SCHEDULER_ERROR, records.Verdict.GATED)
@@ -68,7 +69,8 @@ def _is_left(pod: Pod, workload: WorkloadObject) -> bool:
     mine, newest = pod.metadata.labels.get(_REVISION), workload.status.update_revision
     strategy = workload.spec.update_strategy
     by_hand = strategy.type == _ON_DELETE
-    if not mine or not newest or mine == newest or not (by_hand or workload.makes_one_by_one(_STATEFUL_SET)):
+    left = by_hand or (workload.makes_one_by_one(_STATEFUL_SET) and strategy.type != _RECREATE)
+    if not mine or not newest or mine == newest or not left:
         return False
     partition = strategy.rolling_update.partition if strategy.rolling_update is not None else None
     index = pod.metadata.labels.get(_INDEX) or pod.metadata.name.rpartition("-")[2]

@@ -113,6 +113,7 @@ def test_the_overhead_of_another_runtime_class_is_not_known() -> None:
         (NEW, {}, False),
         (OLD, {"podManagementPolicy": "Parallel"}, False),
         (OLD, {"podManagementPolicy": "Parallel", "updateStrategy": {"type": "OnDelete"}}, True),
+        (OLD, {"updateStrategy": {"type": "Recreate"}}, False),
         (OLD, {"updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"partition": 2}}}, False),
         (OLD, {"updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"partition": 1}}}, True),
     ],
