@@ -162,6 +162,12 @@ def test_node_groups_of_a_file_are_judged_one_by_one(ask: Ask, tmp_path: Path) -
     assert "the group describes no devices" in " ".join(found.out.split())
     report = json.loads(ask(*TRAINER, "--node-groups", str(file), "-o", "json").out)
     assert [each["doubts"] for each in report["nodeGroups"]] == [["noDevices"]]
+    bare = {**group, "metadata": {"name": "bare"}}
+    file.write_text(json.dumps({"apiVersion": "cluster.x-k8s.io/v1beta1", **bare}), encoding="utf-8")
+    report = json.loads(ask(*TRAINER, "--node-groups", str(file), "-o", "json").out)
+    assert "capacityUnknown" in report["nodeGroups"][0]["doubts"]
+    # With enough of them the answer would be no all the same.
+    assert "taken to be enough" not in ask(*TRAINER, "--node-groups", str(file)).out
     assert json.loads(ask(*TRAINER, "-o", "json").out)["nodeGroups"] is None
     assert "No group is described" in " ".join(ask(*TRAINER, "--node-groups", "cluster").out.split())
     file.write_text(json.dumps({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}}), encoding="utf-8")

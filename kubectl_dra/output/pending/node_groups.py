@@ -39,6 +39,8 @@ _DOUBTS: Final = {
     Doubt.LABELS_OPEN: Safe("some of its labels are chosen only when a node is made."),
     Doubt.STARTUP_TAINTS: Safe("its startup taints are taken as removed."),
 }
+#: What makes a yes doubtful; a no stays one.
+_OF_A_YES: Final = frozenset((Doubt.CAPACITY_UNKNOWN, Doubt.STARTUP_TAINTS))
 #: A plain node whose slices are not all there is what it is: no autoscaler made it so.
 _PLAIN_INCOMPLETE: Final = Safe("not all slices of its pools are described, so the scheduler would not use them.")
 
@@ -64,10 +66,11 @@ def node_group_lines(
     yield from missing_kinds([item for item in missing if item.kind in _OF_GROUPS], address)
     for group in found:
         yield from wrapped(_verdict(group), indent=6, first=2)
-        but = Safe("but" if group.fits or group.outcome is NodeOutcome.UNDECIDED else "and")
+        no = not group.fits and group.outcome is not NodeOutcome.UNDECIDED
+        but = Safe("and" if no else "but")
         if group.failed:
             yield from wrapped(fmt("{} its last node could not be launched: {}", but, group.failed), indent=6)
-        for doubt in group.doubts:
+        for doubt in (each for each in group.doubts if not (no and each in _OF_A_YES)):
             plain = group.kind == "Node" and doubt is Doubt.INCOMPLETE_POOL
             yield from wrapped(fmt("{} {}", but, _PLAIN_INCOMPLETE if plain else _DOUBTS[doubt]), indent=6)
 

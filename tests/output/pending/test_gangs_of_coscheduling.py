@@ -155,7 +155,7 @@ RIVAL = "but not together with those of group blue, which waits as well: as long
 
 def test_gangs_that_take_a_part_each_are_told_of() -> None:
     found = of_two_gangs(GAVE_UP)
-    assert f"3 of its 3 waiting pods find a node now, {RIVAL}." in first_line(found)
+    assert f"all 3 of its waiting pods find a node now, {RIVAL}." in first_line(found)
     page = page_of(found)
     assert "There is room for one of the groups red and blue at a time. Suspend or delete the others" in page
     assert "nothing has to be freed" not in page
@@ -184,5 +184,5 @@ def test_of_many_gangs_a_few_are_tried_beside_one(monkeypatch: pytest.MonkeyPatc
 def test_gangs_that_fit_together_or_did_not_give_up_are_no_rivals() -> None:
     lacks = "0/1 nodes are available: 1 Insufficient cpu."
     for found in (of_two_gangs(GAVE_UP, devices=6), of_two_gangs(lacks)):
-        assert "3 of its 3 waiting pods find a node now" in first_line(found)
+        assert "all 3 of its waiting pods find a node now" in first_line(found)
         assert "as well" not in first_line(found)
