@@ -26,7 +26,6 @@ from kubectl_dra.scheduler.plugins import (
 
 #: Of sigs.k8s.io/scheduler-plugins, which many run in the default scheduler.
 COSCHEDULING: Final = "Coscheduling"
-#: Its words where a gang lacks pods (upstream: scheduler-plugins, pkg/coscheduling/core/core.go, PreFilter).
 #: What is said of pods that had a node, and gave it up as the rest of their gang found none. Upstream: kube-scheduler's
 #: waiting_pods_map.go, and scheduler-plugins, pkg/coscheduling/coscheduling.go (PostFilter).
 GAVE_UP: Final = (
@@ -34,6 +33,7 @@ GAVE_UP: Final = (
     "optimistic rejection in PostFilter",
     "is unschedulable even after PostFilter",
 )
+#: Its words where a gang lacks pods (upstream: scheduler-plugins, pkg/coscheduling/core/core.go, PreFilter).
 TOO_FEW_SIBLINGS: Final = "cannot find enough sibling pods"
 TOPOLOGY_MATCH: Final = "NodeResourceTopologyMatch"
 CAPACITY_SCHEDULING: Final = "CapacityScheduling"
@@ -117,9 +117,9 @@ _PATTERNS: Final = tuple(
         (r"cannot align (init )?(container|pod): .*|cannot align (container|pod)", TOPOLOGY_MATCH),
         (r"invalid node topology data", TOPOLOGY_MATCH),
         (r"Pod .* is rejected in Pre[Ff]ilter because .*ElasticQuota.*", CAPACITY_SCHEDULING),
-        # Project-HAMi, pkg/scheduler/scheduler.go and pkg/device/common (an extender)
         # koordinator, pkg/scheduler/plugins/loadaware/load_aware.go
         (r"node\(s\) \S+ (aggregated )?usage exceed threshold", LOAD_AWARE),
+        # Project-HAMi, pkg/scheduler/scheduler.go and pkg/device/common (an extender)
         (r"node unregistered", HAMI),
         (r"(\d+/\d+ )?(Card[A-Z]\w+|NumaNotFit|ExclusiveDeviceAllocateConflict)\b.*", HAMI),
         (
