@@ -108,7 +108,7 @@ UNREAD = re.compile("could not be (read|listed)|could be read|can't be listed|is
 #: How an answer begins that rests on less than all.
 BEGINNINGS = ("This answer is incomplete", "error: ", "Whether ")
 #: Or with what the scheduler found, who reads everything; why cannot be said.
-HEARD = "says the scheduler"
+HEARD = "according to the scheduler"
 #: What only holds where everything was read.
 NEVER = (
     "No pod with device claims is pending",
@@ -355,7 +355,7 @@ def test_of_node_groups_none_and_yes_are_said_only_of_what_was_read(ask: Ask, ki
     text = " ".join(found.out.split())
     assert "A new node of 1 of 1 node group would take the pod" in " ".join(whole.out.split())
     assert "No group is described" not in text
-    assert "fresh node of none" not in text
+    assert "No new node would take" not in text
     assert cannot or "A new node of" not in text
     told = "Whether a new node of 1 node group"
     if kind == "Node":
