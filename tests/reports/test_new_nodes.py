@@ -159,7 +159,7 @@ def test_what_makes_nodes_says_that_they_are_not_known(version: str, kind: str) 
     maker = {"apiVersion": version, "kind": kind, "metadata": {"name": "gpus"}, "spec": {}}
     told = page(simulated(maker, template("one"), infer()))
     assert f"Nodes that come after {kind} gpus are not known yet. --add-node like=NODE supposes one" in told
-    assert "No part in scheduling" not in told
+    assert "Not involved in scheduling" not in told
 
 
 @pytest.mark.parametrize("small", ["node-0", "node-9"])

@@ -249,7 +249,7 @@ def test_a_compute_domain_gives_its_workload_a_template() -> None:
     )
     assert report.fits is Fits.YES
     assert "is made by the controller of ComputeDomain w" in page(report)
-    assert "No part in scheduling" not in page(report)
+    assert "Not involved in scheduling" not in page(report)
 
 
 def test_a_node_for_a_channel_has_to_be_in_the_clique_of_the_others() -> None:
