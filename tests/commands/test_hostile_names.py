@@ -114,8 +114,10 @@ def long_names(tmp_path_factory):
 
 @pytest.mark.parametrize("type_", ["pools", "devices", "claims", "classes", "taints"])
 def test_long_names_stand_whole_in_one_line(capfd, long_names, type_):
-    lines = output(capfd, "get", type_, "-A", "--from", long_names).splitlines()
-    names = output(capfd, "get", type_, "-A", "--from", long_names, "-o", "name").splitlines()
+    run(["get", type_, "-A", "--from", str(long_names), "--color", "never"])
+    lines = capfd.readouterr().out.splitlines()
+    run(["get", type_, "-A", "--from", str(long_names), "-o", "name", "--color", "never"])
+    names = capfd.readouterr().out.splitlines()
     for name in names:
         own = [line for line in lines if name.rpartition("/")[2] in line.split()]
         assert own, name

@@ -176,15 +176,19 @@ def elsewhere_sentence(gang: records.GangElsewhere, _cause: records.Cause) -> Sa
     if not is_counted(gang):
         members = Safe("") if gang.members == 1 and limit_of(gang) is not None else _members(gang)
         return fmt("{} has to place it{}{}", by, says, members)
-    text = "{} places its group {} as a whole{} the default scheduler's rules {} {} a node now"
+    text = "{} places its group {} as a whole{} the default scheduler's rules {}"
     between = fmt("{}. By", says) if says else Safe(", and by")
+    return fmt(text, by, gang.name, between, _finding(gang)) + _beside_rivals(gang)
+
+
+def _finding(gang: records.GangElsewhere) -> Safe:
+    """``only 1 of its 2 waiting pods finds a node now``."""
     few = 0 < (gang.fitting or 0) < gang.waiting
     number = fmt("only {}", gang.fitting) if few else gang.fitting or Safe("none")
     pods = fmt("{} of its {}", number, counted(gang.waiting, "waiting pod"))
     if gang.fitting == gang.waiting > 2:
         pods = fmt("all {} of its waiting pods", gang.waiting)
-    finds = Safe("finds" if gang.fitting == 1 else "find")
-    return fmt(text, by, gang.name, between, pods, finds) + _beside_rivals(gang)
+    return fmt("{} {} a node now", pods, Safe("finds" if gang.fitting == 1 else "find"))
 
 
 def _beside_rivals(gang: records.GangElsewhere) -> Safe:
@@ -210,10 +214,7 @@ def _application(gang: records.GangElsewhere, by: Safe) -> Safe:
     says = fmt(" and says: {}", words_of(gang)) if gang.words else Safe("")
     number = Safe("")
     if gang.waiting > 1 and gang.fitting is not None:
-        text = ". By the default scheduler's rules {} {} a node now"
-        finds = Safe("finds" if gang.fitting == 1 else "find")
-        few = fmt("only {}", gang.fitting) if 0 < gang.fitting < gang.waiting else gang.fitting or Safe("none")
-        number = fmt(text, few, counted(gang.waiting, "waiting pod"), finds)
+        number = fmt(". By the default scheduler's rules {}", _finding(gang))
     return fmt("{} has to place it (application {}{}){}{}", by, gang.application, tasks, says, number)
 
 
