@@ -88,8 +88,10 @@ class Terminal:
 
     def _read(self, deadline: float) -> bool:
         """Whether there was more; False when the command has closed the terminal, or time is up."""
-        ready, _, _ = select.select([self._master], [], [], max(0.0, deadline - time.monotonic()))
-        if not ready:
+        # select() itself takes no descriptor beyond 1,023, and a long run of tests has so many open.
+        waiting = select.poll()
+        waiting.register(self._master, select.POLLIN)
+        if not waiting.poll(max(0.0, deadline - time.monotonic()) * 1000):
             return False
         data = read_terminal(self._master)
         self.shown += data.decode(errors="replace").replace("\r\n", "\n")
