@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -19,6 +19,8 @@ _SKEW: Final = timedelta(minutes=1)
 #: Of a time that this clock has not reached yet.
 FUTURE: Final = Safe("in the future")
 _VOWELS: Final = "aeioAEIO"
+#: What may be the name of an object: words that hyphens and dots join.
+_NAME: Final = re.compile(r"[\w-]+(?:\.[\w-]+)*")
 _SEVERAL: Final = 2
 
 
@@ -161,11 +163,9 @@ def quota_noun(resource: str) -> Safe:
     return safe(resource)
 
 
-def without_names(names: Iterable[str], lines: Iterable[Safe]) -> str:
+def without_names(names: Container[str], lines: Iterable[Safe]) -> str:
     """A text without white space, in which ``names`` are all the same: equal for pages that differ only in them."""
-    text = " ".join(" ".join(lines).split())
-    for name in sorted(filter(None, names), key=len, reverse=True):
-        text = re.sub(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", "*", text)
+    text = _NAME.sub(lambda found: "*" if found[0] in names else found[0], " ".join(lines))
     # Longer names wrap elsewhere.
     return "".join(text.split())
 

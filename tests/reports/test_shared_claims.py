@@ -62,3 +62,15 @@ def test_objects_of_the_files_that_share_a_claim_are_named_where_they_fit() -> N
     assert f"shares ResourceClaim shared, which is on this node only, with Deployment {build.NAMESPACE}/other" in told
     assert f"shares ResourceClaim shared, which is on this node only, with Deployment {build.NAMESPACE}/{name}" in told
     assert "shares ResourceClaim" not in page(simulated(claim(), first, world=cluster()))
+
+
+def test_of_many_that_share_a_claim_the_first_are_named() -> None:
+    bodies = [deployment(1, {"name": "gpu", "resourceClaimName": "shared"}, "10m") for _ in range(30)]
+    for number, each in enumerate(bodies):
+        each["metadata"] = {**each["metadata"], "name": f"w-{number:02}"}
+    report = simulated(claim(), *bodies, world=cluster())
+    for pod in report.pods:
+        (common,) = pod.shared
+        assert (len(common.others), common.more) == (20, 9)
+        assert pod.subject not in common.others
+    assert "and 26 more" in page(report)

@@ -96,4 +96,5 @@ def _fits(value: Quantity, field: Field) -> bool:
 
 
 def whole(value: Quantity) -> int:
+    """``Quantity.Value()``: rounded up."""
     return value.ceil()

@@ -60,7 +60,8 @@ _PREFIX: Final = re.compile(
 )
 #: Reasons under which the runtime, a hook of a driver (NRI), or the kubelet itself refuses a container.
 _REFUSED: Final = frozenset({"CreateContainerError", "RunContainerError"})
-#: Of container runtimes, which give devices to containers by CDI (tags.cncf.io/container-device-interface, pkg/cdi).
+#: Of container runtimes, which give devices to containers by CDI (tags.cncf.io/container-device-interface, pkg/cdi,
+#: Cache.InjectDevices).
 _INJECTED: Final = re.compile(r"\bCDI\b")
 _OF_A_CLAIM: Final = re.compile(r"\b(?:resource ?)?claims?\b", re.IGNORECASE)
 _CREATING: Final = frozenset({*STARTING, ""})

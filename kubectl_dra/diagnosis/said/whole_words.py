@@ -88,6 +88,8 @@ def of_pod(state: ClusterState, pod: Pod, text: str) -> tuple[str, tuple[str, ..
     """Which field of the pod a node does not meet, and pods of its namespace (``NAME on NODE``) that take it."""
     match text:
         case node_affinity.TEXT:
+            if _requires_affinity(pod):
+                return "", ()  # either may be what these nodes do not match
             return ", ".join(f"{key}={value}" for key, value in sorted(pod.spec.node_selector.items())), ()
         case node_ports.TEXT:
             ports = {(protocol, port) for _, protocol, port in host_ports(pod)}
@@ -98,6 +100,11 @@ def of_pod(state: ClusterState, pod: Pod, text: str) -> tuple[str, tuple[str, ..
             users = _placed(state, pod, lambda other: not names.isdisjoint(used_claims(other.spec.volumes)))
             return ", ".join(sorted(names)), users
     return "", ()
+
+
+def _requires_affinity(pod: Pod) -> bool:
+    affinity = pod.spec.affinity.node_affinity if pod.spec.affinity is not None else None
+    return affinity is not None and affinity.required_during_scheduling_ignored_during_execution is not None
 
 
 def _alone(state: ClusterState, pod: Pod) -> frozenset[str]:

@@ -277,7 +277,7 @@ def _of_page(code: Code) -> Safe:
 
 def _ending(node: str, address: Address) -> Iterator[Safe]:
     """Nothing has to be done unless pods do not end."""
-    text = "What usually helps: Wait: the scheduler tries again once they have ended. If that lasts longer than their "
+    text = "What usually helps: Wait. The scheduler tries again once they have ended. If that lasts longer than their "
     yield from wrapped(
         fmt("{}terminationGracePeriodSeconds, an administrator finds them among the pods there:", Safe(text))
     )

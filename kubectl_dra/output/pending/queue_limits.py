@@ -66,7 +66,7 @@ def _of_yunikorn(match: re.Match[str]) -> QueueLimit | None:
 
 
 def _amounts(text: str) -> Mapping[str, int]:
-    """Of Go's ``map[memory:1024 vcore:2000]``; what is no number is left out."""
+    """Of Go's ``map[memory:1024 vcore:2000]``; what is not a number is left out."""
     pairs = (each.rpartition(":") for each in text.split())
     return {name: int(number) for name, _, number in pairs if number.lstrip("-").isdecimal()}
 

@@ -43,7 +43,6 @@ from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.scheduler.fit_error import SCHEDULER_ERROR
 from kubectl_dra.scheduler.reasons import COSCHEDULING, is_of_default_plugins
 
-#: Upstream: container-device-interface's cdi.Cache.InjectDevices, by containerd and CRI-O.
 #: Upstream: the kubelet's pkg/kubelet/kuberuntime/kuberuntime_container.go.
 _OBJECTS: Final = ("CreateContainerConfigError",)
 _CRASH: Final = ("CrashLoopBackOff",)

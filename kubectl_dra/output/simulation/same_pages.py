@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections import ChainMap
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Final
 
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, fmt, safe
-from kubectl_dra.output.words import plural, shortened
+from kubectl_dra.output.words import plural, shortened, without_names
 from kubectl_dra.reports.simulation import PodSimulation
 
 _NAMED: Final = 4
-_WORD: Final = re.compile(r"[\w-]+(?:\.[\w-]+)*")
-#: Where each object stands in the files.
-_LINE: Final = re.compile(", line [0-9]+")
+#: Where each object stands in the files, without white space.
+_LINE: Final = re.compile(",line[0-9]+")
 Blocks = list[list[Safe]]
 
 
@@ -31,7 +32,7 @@ class ToldPod:
 def told_together(pages: Iterable[tuple[PodSimulation, Blocks]]) -> Iterator[ToldPod]:
     """The pages in their order, each of them once; those of pods that fit are short and tell where."""
     pages = list(pages)
-    everyone = {pod.subject.name for pod, _ in pages}
+    everyone = dict.fromkeys(pod.subject.name for pod, _ in pages)
     known: dict[str, ToldPod] = {}
     told = []
     for pod, blocks in pages:
@@ -53,10 +54,9 @@ def other_lines(others: Sequence[PodSimulation]) -> Iterator[Safe]:
         yield from wrapped(fmt("The same applies, with other names, to {} more {}: {}.", len(others), kind, names))
 
 
-def _without_names(pod: PodSimulation, blocks: Blocks, everyone: Set[str]) -> str:
+def _without_names(pod: PodSimulation, blocks: Blocks, everyone: dict[str, None]) -> str:
     """What is said, with one word in place of the names of the pods, of this one's claims and of their templates."""
     asks = pod.pending.asks if pod.pending is not None else ()
-    own = {name for ask in asks for name in (ask.name, ask.template)}
-    text = " ".join(" ".join(line for block in blocks for line in block).split())
-    said = _WORD.sub(lambda found: "*" if found[0] in everyone or found[0] in own else found[0], text)
+    own = dict.fromkeys(name for ask in asks for name in (ask.name, ask.template))
+    said = without_names(ChainMap(own, everyone), chain.from_iterable(blocks))
     return f"{pod.subject.kind} {pod.role} {_LINE.sub('', said)}"

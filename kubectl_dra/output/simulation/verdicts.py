@@ -347,7 +347,8 @@ def given_lines(pod: PodSimulation) -> Iterator[Safe]:
     for each in (claim for claim in pod.shared if claim.others and pod.copies):
         text = "shares ResourceClaim {}{} with {}"
         others = listed([object_name(one) for one in each.others[:_SHARERS]])
-        more = fmt(" and {} more", len(each.others) - _SHARERS) if len(each.others) > _SHARERS else Safe("")
+        rest = len(each.others) + each.more - _SHARERS
+        more = fmt(" and {} more", rest) if rest > 0 else Safe("")
         where = Safe(", which is on this node only,") if each.local else Safe("")
         yield from wrapped(fmt(text, each.name, where, others + more), indent=2)
     if pod.shared_volumes:

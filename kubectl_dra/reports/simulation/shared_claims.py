@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
+from typing import Final
 
 import msgspec
 
@@ -12,13 +14,15 @@ from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.reports.base import ReportRecord
 
+#: Of more users the rest is a number.
+_NAMED: Final = 20
 _Users = tuple[ObjectRef, Sequence["CommonClaim"]]
 
 
 class CommonClaim(ReportRecord, frozen=True):
     """A claim by its ``name`` with its ``devices``, once they are allocated; ``local``: only some nodes reach them.
 
-    ``others``: other objects of the files whose pods use it.
+    ``others``: other objects of the files whose pods use it, the first of them, and how many ``more`` there are.
     Upstream: plugins/dynamicresources, Filter: the node selector of an allocation binds every pod that uses the claim.
     """
 
@@ -27,6 +31,7 @@ class CommonClaim(ReportRecord, frozen=True):
     device_class: str = ""
     local: bool = False
     others: tuple[ObjectRef, ...] = ()
+    more: int = 0
 
 
 def shared_claims(world: ClusterState, pod: Pod) -> Iterator[CommonClaim]:
@@ -54,6 +59,9 @@ def with_others(users: Sequence[_Users]) -> Iterator[tuple[CommonClaim, ...]]:
         for each in claims:
             by_name.setdefault(Key(ref.namespace, each.name), {})[ref] = None
     for ref, claims in users:
-        others = ([one for one in by_name[Key(ref.namespace, each.name)] if one != ref] for each in claims)
-        pairs = zip(claims, others, strict=True)
-        yield tuple(msgspec.structs.replace(each, others=tuple(found)) for each, found in pairs)
+        yield tuple(_with_others(each, ref, by_name[Key(ref.namespace, each.name)]) for each in claims)
+
+
+def _with_others(claim: CommonClaim, user: ObjectRef, users: Collection[ObjectRef]) -> CommonClaim:
+    others = tuple(islice((one for one in users if one != user), _NAMED))
+    return msgspec.structs.replace(claim, others=others, more=len(users) - 1 - len(others))

@@ -195,3 +195,14 @@ def test_claims_of_the_namespace_that_are_charged_are_named() -> None:
         f"is forbidden: exceeded quota: few, requested: {DEVICES}=1, used: {DEVICES}=4, limited: {DEVICES}=4"
     )
     assert "are used (claims other 4, claim 1), and it requests 1 more" in told(waiting(words), other)[0]
+
+
+def test_beside_a_required_affinity_the_node_selector_may_not_be_what_is_in_the_way() -> None:
+    pod = waiting("0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector.")
+    pod["spec"]["nodeSelector"] = {"pool": "h100"}
+    terms = [{"matchExpressions": [{"key": "zone", "operator": "In", "values": ["b"]}]}]
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
+    pod["spec"]["affinity"] = {"nodeAffinity": required}
+    line, _, _ = told(pod)
+    assert "all 3 do not match its node selector or affinity" in line
+    assert "pool=h100" not in line
