@@ -14,7 +14,12 @@ from pathlib import Path
 import pytest
 
 from bench import counted, world
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import Observed
+from kubectl_dra.diagnosis.said import unread, whole_words
 from kubectl_dra.model.features import features
+from kubectl_dra.reports.devices.unpublished import vanished
 from kubectl_dra.source.file import load_file
 from kubectl_dra.tui.queries import (
     ALL_CLASSES,
@@ -31,6 +36,8 @@ from kubectl_dra.tui.queries import (
     DevicesQuery,
     PodQuery,
 )
+from tests.kit import build, facts
+from tests.kit.clock import CLOCK
 from tests.kit.sample import sampled
 from tests.kit.state import state_of
 
@@ -148,3 +155,70 @@ def test_more_kinds_of_pods_compare_nothing_more(tmp_path: Path) -> None:
         compared.append(counted.of_command(["why-pending", "-A", "--from", str(path)]))
     assert compared[0]["comparisons"] == compared[1]["comparisons"]
     assert compared[1]["searches"] > compared[0]["searches"]
+
+
+#: Devices of a pool, or pods of a namespace.
+MANY = (40, 80, 160)
+
+
+def test_whether_devices_are_published_is_looked_up_and_not_searched_for() -> None:
+    """A pool of many slices, of which claims have every device; some that they have are gone."""
+    found = [counted.counted(partial(vanished, held_pool(size))) for size in MANY]
+    check_growth(found, MANY)
+    assert len(vanished(held_pool(MANY[0]))) == 8
+
+
+def held_pool(size: int) -> ClusterState:
+    names = [f"device-{number}" for number in range(size)]
+    of_pool = {"name": "pool", "generation": 1, "resourceSliceCount": size // 8}
+    slices = [build.slice_("node", *map(build.device, names[i : i + 8]), pool=f"pool-{i}") for i in range(0, size, 8)]
+    for slice_ in slices:
+        slice_["spec"]["pool"] = of_pool
+    claims = [build.claim(name, held=[("pool", name)]) for name in (*names, *(f"gone-{number}" for number in range(8)))]
+    return ClusterState(facts.inventory([*slices, *claims]), facts.evidence(), features(37, {}), CLOCK)
+
+
+PORTS = "node(s) didn't have free ports for the requested pod ports"
+VOLUMES = (
+    "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod"
+)
+
+
+@pytest.mark.parametrize("text", [PORTS, VOLUMES])
+def test_who_has_what_pods_wait_for_is_looked_up_and_not_searched_for(text: str) -> None:
+    """What the scheduler says of many pods, each beside a pod that has its port and its volume."""
+    said = Observed("False", "Unschedulable", f"0/9 nodes are available: 9 {text}.")
+    found = []
+    for size in MANY:
+        state = pairs(size)
+        waiting = [pod for pod in state.inventory.pods.values() if not pod.spec.node_name]
+        found.append(counted.counted(lambda: [unread.reasons(state, pod, said) for pod in waiting]))  # noqa: B023
+        (reason,), _ = unread.reasons(state, waiting[0], said)
+        assert reason.users == ("runs-0 on node-0",)
+    check_growth(found, MANY)
+
+
+def test_the_pods_of_a_group_are_looked_up_and_not_searched_for() -> None:
+    said = Observed("False", "Unschedulable", GANG)
+    found = []
+    for size in MANY:
+        state = pairs(size)
+        waiting = [pod for pod in state.inventory.pods.values() if not pod.spec.node_name]
+        found.append(counted.counted(lambda: [list(whole_words.causes(state, pod, said)) for pod in waiting]))  # noqa: B023
+        (cause,) = whole_words.causes(state, waiting[0], said)
+        assert cause.code is Code.POD_GROUP_UNPLACED
+    check_growth(found, MANY)
+
+
+GANG = "pod group is unschedulable, minCount (2) cannot be satisfied: 1 scheduled, 3 remaining"
+
+
+def pairs(size: int) -> ClusterState:
+    pods = []
+    for number in range(size):
+        port = [{"name": "main", "ports": [{"containerPort": 80, "hostPort": 8000 + number}]}]
+        volumes = [{"name": "data", "persistentVolumeClaim": {"claimName": f"data-{number}"}}]
+        group = {"podGroupName": f"group-{number}"}
+        waits = build.pod(f"waits-{number}", containers=port, volumes=volumes, schedulingGroup=group)
+        pods += [waits, build.pod(f"runs-{number}", node_name=f"node-{number}", containers=port, volumes=volumes)]
+    return ClusterState(facts.inventory(pods), facts.evidence("Node"), features(37, {}), CLOCK)

@@ -175,17 +175,10 @@ class ClusterState:
 
     def named(self, id_: DeviceId) -> Sequence[tuple[ResourceSlice, Device]]:
         """What is published under a name, each in its slice: more than one device only by a driver's mistake."""
-        known, pool = self._by_name, id_.pool_id
-        if pool not in known:
-            known[pool] = {}
-            for found in self.published(pool):
-                known[pool].setdefault(found[1].name, []).append(found)
-        return known[pool].get(id_.device, ())
-
-    @derived("slices")
-    def _by_name(self) -> dict[PoolId, dict[str, list[tuple[ResourceSlice, Device]]]]:
-        """Of the pools that were asked about the devices by name."""
-        return {}
+        found = self.inventory.named(id_)
+        if not self.features.partitionable_devices:
+            return found
+        return [(slice_, device) for slice_, device in found if not slice_.spec.shared_counters]
 
     @derived("claims", later=_later_allocated)
     def allocated(self) -> AllocatedState:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -61,6 +61,12 @@ V = TypeVar("V")
 def key_of(meta: ObjectMeta) -> Key:
     """The key of an object by its metadata."""
     return Key(meta.namespace, meta.name)
+
+
+def group_key(pod: Pod) -> Key | None:
+    """The key of the PodGroup that a pod names."""
+    group = pod.spec.scheduling_group
+    return Key(pod.metadata.namespace, group.pod_group_name) if group is not None else None
 
 
 class Holding(msgspec.Struct, frozen=True):
@@ -187,6 +193,21 @@ class Inventory:
         current = (slice_ for slice_ in slices if slice_.spec.pool.generation == generation)
         return tuple(sorted(current, key=lambda slice_: slice_.metadata.name))
 
+    def named(self, id_: DeviceId) -> Sequence[tuple[ResourceSlice, Device]]:
+        """What the pool's newest generation lists under a name, in its slices: more than one by a driver's mistake."""
+        known, pool = self._listed, id_.pool_id
+        if pool not in known:
+            known[pool] = {}
+            for slice_ in self.newest(pool):
+                for device in slice_.spec.devices:
+                    known[pool].setdefault(device.name, []).append((slice_, device))
+        return known[pool].get(id_.device, ())
+
+    @cached_property
+    def _listed(self) -> dict[PoolId, dict[str, list[tuple[ResourceSlice, Device]]]]:
+        """Devices by name, of the pools that were asked about them."""
+        return {}
+
     def published(self, pool: PoolId, partitionable: bool) -> Iterator[tuple[ResourceSlice, Device]]:
         """The devices of a pool's newest generation, in search order; ``partitionable`` devices are supported."""
         for slice_ in self.publishing((pool,), partitionable):
@@ -225,6 +246,11 @@ class Inventory:
         return _group((key, pod) for pod in self.pods.values() for key in _claim_keys(pod))
 
     @cached_property
+    def pods_by_group(self) -> Mapping[Key, tuple[Pod, ...]]:
+        """Pods by the PodGroup that their spec names, those that have ended included."""
+        return _group((key, pod) for pod in self.pods.values() if (key := group_key(pod)) is not None)
+
+    @cached_property
     def events_by_object(self) -> Mapping[tuple[str, str, str], tuple[Event, ...]]:
         """Events by (kind, namespace, name) of the object they are about."""
         return _group((_about(event), event) for event in self.events)
@@ -260,11 +286,13 @@ def _users(claim: ResourceClaim) -> set[str]:
 _INDEXED: Final[Mapping[str, str]] = {
     "slices_by_node": "slices",
     "slices_by_pool": "slices",
+    "_listed": "slices",
     "holdings_by_device": "claims",
     "claims_by_namespace": "claims",
     "claims_by_user": "claims",
     "pods_by_uid": "pods",
     "pods_by_claim": "pods",
+    "pods_by_group": "pods",
     "events_by_object": "events",
 }
 

@@ -37,11 +37,8 @@ def pool_document(cluster: ClusterState, pool: PoolId) -> bytes | None:
 
 def device_document(cluster: ClusterState, device: DeviceId) -> bytes | None:
     """The slice that publishes a device, without the other devices."""
-    for slice_ in cluster.newest(device.pool_id):
-        own = tuple(each for each in slice_.spec.devices if each.name == device.device)
-        if own:
-            alone = replace(slice_, spec=replace(slice_.spec, devices=own))
-            return _encoded(alone, "ResourceSlice")
+    for slice_, own in cluster.inventory.named(device):
+        return _encoded(replace(slice_, spec=replace(slice_.spec, devices=(own,))), "ResourceSlice")
     return None
 
 

@@ -33,7 +33,6 @@ from kubectl_dra.reports.taints.taint_plan import (
     matches,
     planned_object,
     present_objects,
-    published_device,
     removable,
     removal_plan,
     rule_removal_plan,
@@ -221,7 +220,7 @@ def _check_full(device: DeviceId, facts: ClusterState) -> None:
 
 def _check_published(device: DeviceId, facts: ClusterState) -> None:
     """A rule for a device that nobody publishes would be a mistake in typing, or come too late."""
-    if published_device(device, facts) is not None:
+    if facts.inventory.named(device):
         return
     pool = device.pool_id
     if pool not in facts.pools:

@@ -190,17 +190,16 @@ def vanished(inventory: Inventory, evidence: Evidence, claim: ResourceClaim) -> 
 
 def is_unpublished(inventory: Inventory, device: DeviceId) -> bool:
     """Whether no slice of the newest generation has the device; one that was not read, or is to come, may have it."""
-    newest = inventory.newest(device.pool_id)
-    return all(each.name != device.device for slice_ in newest for each in slice_.spec.devices)
+    return not inventory.named(device)
 
 
 def is_vanished(inventory: Inventory, evidence: Evidence, device: DeviceId) -> bool:
     """Whether certainly nothing publishes a device any more."""
     pool = device.pool_id
+    if not is_unpublished(inventory, device):
+        return False
     if evidence.within(pool_fields(pool)).coverage("ResourceSlice") not in _READ:
         return False
     slices = inventory.newest(pool)
     # A pool that is being updated may publish it in a slice that is not there yet.
-    if slices and len(slices) != max(each.spec.pool.resource_slice_count for each in slices):
-        return False
-    return is_unpublished(inventory, device)
+    return not slices or len(slices) == max(each.spec.pool.resource_slice_count for each in slices)

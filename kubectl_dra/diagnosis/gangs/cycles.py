@@ -7,17 +7,13 @@ from typing import Final
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import group_key
 from kubectl_dra.model.scheduling import PodGroup
 from kubectl_dra.scheduler.gangs.decision import GroupDecision, decide_group
 from kubectl_dra.scheduler.snapshot import Snapshot
 
 #: The version whose cycle is known; before, groups had other shapes and other rules.
 FIRST_MINOR: Final = 37
-
-
-def group_key(pod: Pod) -> Key | None:
-    group = pod.spec.scheduling_group
-    return Key(pod.metadata.namespace, group.pod_group_name) if group is not None else None
 
 
 def are_placed_together(state: ClusterState) -> bool:

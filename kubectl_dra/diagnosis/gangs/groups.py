@@ -7,7 +7,7 @@ from typing import Final
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.gangs.cycles import FIRST_MINOR, are_placed_together, cycle_of, group_key
+from kubectl_dra.diagnosis.gangs.cycles import FIRST_MINOR, are_placed_together, cycle_of
 from kubectl_dra.diagnosis.gangs.members import POD_GROUP, first_failed, group_cause, group_gate, preemption_of
 from kubectl_dra.diagnosis.gangs.records import GroupDiagnosis, MemberState, RunningMember, SharedClaim
 from kubectl_dra.diagnosis.gangs.templates import template_of
@@ -221,12 +221,9 @@ def _observed(group: PodGroup) -> Observed | None:
 
 def has_members_waiting(inventory: Inventory, group: Key) -> bool:
     """Whether any pod of a group has no node and is not finished."""
-    return any(not pod.spec.node_name and not is_terminal(pod) for pod in _pods_of(inventory, group))
+    pods = inventory.pods_by_group.get(group, ())
+    return any(not pod.spec.node_name and not is_terminal(pod) for pod in pods)
 
 
 def pods_of(state: ClusterState, group: Key) -> tuple[Pod, ...]:
-    return tuple(sorted(_pods_of(state.inventory, group), key=lambda pod: pod.metadata.name))
-
-
-def _pods_of(inventory: Inventory, group: Key) -> Iterator[Pod]:
-    return (pod for pod in inventory.pods.values() if group_key(pod) == group)
+    return tuple(sorted(state.inventory.pods_by_group.get(group, ()), key=lambda pod: pod.metadata.name))

@@ -10,7 +10,7 @@ from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain.attempt import Attempting
 from kubectl_dra.diagnosis.explain.causes import ExplainedCauses, explain
-from kubectl_dra.diagnosis.gangs.cycles import cycle_of, group_key
+from kubectl_dra.diagnosis.gangs.cycles import cycle_of
 from kubectl_dra.diagnosis.gangs.templates import workloads_for
 from kubectl_dra.diagnosis.gates import makers
 from kubectl_dra.diagnosis.gates.gates import own_causes
@@ -119,7 +119,7 @@ def _too_few(state: ClusterState, decision: GroupDecision) -> Cause:
     """How many pods there are, and why whoever makes them makes no more."""
     gang = gang_of(state, decision)
     key = key_of(decision.group.metadata)
-    pods = (pod for pod in state.inventory.pods.values() if group_key(pod) == key)
+    pods = state.inventory.pods_by_group.get(key, ())
     detail = GroupWaits(_ref(decision), (), gang.group.min_count, gang.known, refused=makers.refusal(state, pods))
     return Cause(Code.POD_GROUP_INCOMPLETE, detail)
 

@@ -14,7 +14,6 @@ from typing import Final
 
 from kubectl_dra.api.kinds import RESOURCE_CLAIM_TEMPLATE
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.gangs.cycles import group_key
 from kubectl_dra.diagnosis.gates.queues import HeldBy, Queued
 from kubectl_dra.diagnosis.pod import needs
 from kubectl_dra.diagnosis.records import Bound, Certainty, Missing, NodeGroup, NodeOutcome, RbacRule
@@ -25,6 +24,7 @@ from kubectl_dra.model.gang_objects import KINDS as GANG_KINDS
 from kubectl_dra.model.gang_objects import GangObjects
 from kubectl_dra.model.gang_objects import qualified as qualified_gang
 from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import group_key
 from kubectl_dra.model.podneeds import is_spread
 from kubectl_dra.model.queues import GROUP, KINDS, QueueObjects, qualified
 from kubectl_dra.model.resource import ResourceClaimSpec

@@ -14,7 +14,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain import binding
 from kubectl_dra.diagnosis.explain.whole_cause import refined
 from kubectl_dra.diagnosis.gangs import members, workload_refs
-from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, group_key
+from kubectl_dra.diagnosis.gangs.cycles import are_placed_together
 from kubectl_dra.diagnosis.gangs.elsewhere import incomplete, left_to, placed_of, with_gang
 from kubectl_dra.diagnosis.gangs.one_by_one import Placed
 from kubectl_dra.diagnosis.gates.gates import TEMPLATE_KIND, other_scheduler, own_causes
@@ -46,7 +46,7 @@ from kubectl_dra.diagnosis.said import agreement, events, foreign, in_flight, ku
 from kubectl_dra.diagnosis.said.agreement import Prediction, newest_versions
 from kubectl_dra.model.core import Event, Pod
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.inventory import group_key, key_of
 from kubectl_dra.model.podneeds import is_spread
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.usage import is_terminal

@@ -21,7 +21,7 @@ import msgspec
 
 from kubectl_dra.api.encode import encode_part
 from kubectl_dra.cluster import ClusterState, derived
-from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, group_key
+from kubectl_dra.diagnosis.gangs.cycles import are_placed_together
 from kubectl_dra.diagnosis.gangs.elsewhere import incomplete
 from kubectl_dra.diagnosis.gangs.placing import place_group
 from kubectl_dra.diagnosis.gangs.workload_refs import kept_out
@@ -45,7 +45,7 @@ from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel
 from kubectl_dra.diagnosis.remedies.trial import outcome, verdict
 from kubectl_dra.model.core import Container, Pod, PodSpec, PodStatus, ResourceRequirements
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.inventory import group_key, key_of
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.podinfo import PodInfo
 from kubectl_dra.model.quantity import Quantity

@@ -19,7 +19,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gangs.assignment import assignment_of, pin
-from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, cycle_of, group_key
+from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, cycle_of
 from kubectl_dra.diagnosis.gangs.elsewhere import placed_of
 from kubectl_dra.diagnosis.gangs.groups import pods_of
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
@@ -31,7 +31,7 @@ from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod, PodResourceClaim, PodSpec
 from kubectl_dra.model.edited import edited
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.inventory import group_key, key_of
 from kubectl_dra.model.scheduling import GangPolicy, PodGroup, PodGroupSchedulingPolicy
 from kubectl_dra.scheduler.claims import claim_names
 from kubectl_dra.scheduler.gangs.decision import GroupOutcome, MemberOutcome

@@ -16,14 +16,13 @@ from typing import Final
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.gangs.cycles import group_key
 from kubectl_dra.diagnosis.records import AllocationInFlight, Cause, ObjectRef, Observed
 from kubectl_dra.diagnosis.said import agreement, refusals
 from kubectl_dra.diagnosis.said import events as events_
 from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.core import Event, Pod
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.inventory import group_key, key_of
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.usage import is_terminal
 

@@ -8,18 +8,17 @@ Upstream: allocator_stable.go (selectorsMatch), plugin/pkg/admission/resourcequo
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Final, TypeVar
 
-from kubectl_dra.cluster import ClusterState
+from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.gangs.cycles import group_key
 from kubectl_dra.diagnosis.gates.makers import said_shortages
 from kubectl_dra.diagnosis.gates.quota import with_users
 from kubectl_dra.diagnosis.records import Cause, FatalError, GroupShortage, ObjectRef, Observed, Preemption
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.inventory import group_key, key_of
 from kubectl_dra.model.requests import host_ports
 from kubectl_dra.scheduler.plugins import node_affinity, node_ports, volume_restrictions
 from kubectl_dra.scheduler.preemption import TERMINATING
@@ -38,6 +37,10 @@ _GANG: Final = re.compile(
 #: What the scheduler adds to a missing key.
 _HINT: Final = ". consider using CEL optional chaining"
 _AT_MOST: Final = 3
+K = TypeVar("K")
+#: ``NAME on NODE``, and the pod's key.
+_User = tuple[str, Key]
+_Users = Mapping[K, Sequence[_User]]
 _ONE_POD: Final = "ReadWriteOncePod"
 
 
@@ -64,8 +67,7 @@ def _of_group(state: ClusterState, pod: Pod, seen: Observed) -> Iterator[Cause]:
     if group is None or found is None:
         return
     least, placed = int(found["least"]), int(found["placed"])
-    here = (each for key, each in state.inventory.pods.items() if key.namespace == group.namespace)
-    waiting = sum(group_key(each) == group and not each.spec.node_name for each in here)
+    waiting = sum(not each.spec.node_name for each in state.inventory.pods_by_group.get(group, ()))
     shortage = GroupShortage(ObjectRef.of("PodGroup", group), least, 0, placed, max(waiting, least))
     yield Cause(Code.POD_GROUP_UNPLACED, shortage)
 
@@ -92,13 +94,14 @@ def of_pod(state: ClusterState, pod: Pod, text: str) -> tuple[str, tuple[str, ..
                 return "", ()  # either may be what these nodes do not match
             return ", ".join(f"{key}={value}" for key, value in sorted(pod.spec.node_selector.items())), ()
         case node_ports.TEXT:
-            ports = {(protocol, port) for _, protocol, port in host_ports(pod)}
-            users = _placed(state, pod, lambda other: any((q, n) in ports for _, q, n in host_ports(other)))
-            return ", ".join(f"{port}/{protocol}" for protocol, port in sorted(ports)), users
+            ports = sorted({(protocol, port) for _, protocol, port in host_ports(pod)})
+            taken = ((pod.metadata.namespace, *port) for port in ports)
+            text = ", ".join(f"{port}/{protocol}" for protocol, port in ports)
+            return text, _others(_port_users(state), pod, taken)
         case volume_restrictions.CLAIM_IN_USE:
             names = _alone(state, pod)
-            users = _placed(state, pod, lambda other: not names.isdisjoint(used_claims(other.spec.volumes)))
-            return ", ".join(sorted(names)), users
+            volumes = (Key(pod.metadata.namespace, name) for name in names)
+            return ", ".join(sorted(names)), _others(_volume_users(state), pod, volumes)
     return "", ()
 
 
@@ -116,13 +119,29 @@ def _alone(state: ClusterState, pod: Pod) -> frozenset[str]:
     return frozenset(of_one) or names
 
 
-def _placed(state: ClusterState, pod: Pod, takes: Callable[[Pod], bool]) -> tuple[str, ...]:
-    found = [
-        f"{other.metadata.name} on {other.spec.node_name}"
-        for key, other in state.inventory.pods.items()
-        if key.namespace == pod.metadata.namespace
-        and key != key_of(pod.metadata)
-        and other.spec.node_name
-        and takes(other)
-    ]
-    return tuple(sorted(found)[:_AT_MOST])
+@derived("pods")
+def _port_users(state: ClusterState) -> _Users[tuple[str, str, int]]:
+    """By namespace, protocol and number of a host port."""
+    return _users(
+        state, lambda pod: ((pod.metadata.namespace, protocol, port) for _, protocol, port in host_ports(pod))
+    )
+
+
+@derived("pods")
+def _volume_users(state: ClusterState) -> _Users[Key]:
+    return _users(state, lambda pod: (Key(pod.metadata.namespace, name) for name in used_claims(pod.spec.volumes)))
+
+
+def _users(state: ClusterState, taken: Callable[[Pod], Iterable[K]]) -> _Users[K]:
+    """Pods that have a node by what they take, as many of each as are named of another pod."""
+    found: dict[K, list[_User]] = {}
+    for key, pod in state.inventory.pods.items():
+        if pod.spec.node_name:
+            for each in set(taken(pod)):
+                found.setdefault(each, []).append((f"{key.name} on {pod.spec.node_name}", key))
+    return {each: sorted(users)[: _AT_MOST + 1] for each, users in found.items()}
+
+
+def _others(users: _Users[K], pod: Pod, taken: Iterable[K]) -> tuple[str, ...]:
+    found = {user for each in taken for user in users.get(each, ())}
+    return tuple(text for text, key in sorted(found) if key != key_of(pod.metadata))[:_AT_MOST]

@@ -18,7 +18,7 @@ from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import Evidence, pool_fields
 from kubectl_dra.model.forms import forms
 from kubectl_dra.model.held import device_of, results_of
-from kubectl_dra.model.ids import DeviceId, Key, PoolId
+from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import Condition
 from kubectl_dra.model.resource import ResourceClaim
@@ -212,7 +212,7 @@ def _results(claim: resource.ResourceClaim, facts: ClusterState) -> tuple[Result
     records = []
     for result in results_of(claim):
         device_id = device_of(result)
-        found = published_device(device_id, facts)
+        found = next(iter(facts.inventory.named(device_id)), None)
         taints = device_taints(found[1], found[0].spec, facts.rules, facts.narrowing, facts.features) if found else ()
         status = _driver_status(claim, result)
         published = True if found else (False if _slices_known(device_id.pool_id, facts.evidence) else None)
@@ -235,15 +235,6 @@ def _kinds_of(claim: resource.ResourceClaim, evidence: Evidence) -> tuple[str, .
     if all(_slices_known(PoolId(result.driver, result.pool), evidence) for result in results_of(claim)):
         unneeded.add("ResourceSlice")
     return tuple(kind for kind in KINDS if kind not in unneeded)
-
-
-def published_device(device: DeviceId, facts: ClusterState) -> tuple[resource.ResourceSlice, resource.Device] | None:
-    """The slice of the pool's newest generation that has the device, and the device in it."""
-    for slice_ in facts.newest(device.pool_id):
-        for candidate in slice_.spec.devices:
-            if candidate.name == device.device:
-                return slice_, candidate
-    return None
 
 
 def _driver_status(

@@ -9,8 +9,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final
 
-from kubectl_dra.cluster import ClusterState, derived
-from kubectl_dra.diagnosis.gangs.cycles import group_key
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.core import ContainerStatus, Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Holding
@@ -147,12 +146,6 @@ def _without_pod(reference: ConsumerReference, namespace: str, facts: ClusterSta
     if is_pod(reference):
         return ConsumerState.GONE
     of_group = (reference.api_group, reference.resource) == _POD_GROUPS
-    unused = of_group and Key(namespace, reference.name) not in _groups_in_use(facts)
+    pods = facts.inventory.pods_by_group.get(Key(namespace, reference.name), ())
+    unused = of_group and all(map(is_terminal, pods))
     return ConsumerState.EMPTY if unused else ConsumerState.UNKNOWN
-
-
-@derived("pods")
-def _groups_in_use(facts: ClusterState) -> frozenset[Key]:
-    """The PodGroups that some unfinished pod is of."""
-    keys = (group_key(pod) for pod in facts.inventory.pods.values() if not is_terminal(pod))
-    return frozenset(key for key in keys if key is not None)

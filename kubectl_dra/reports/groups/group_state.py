@@ -7,11 +7,10 @@ get podgroups: one line per PodGroup, with its pods and what the scheduler says 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from kubectl_dra.cluster import ClusterState, derived
-from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, group_key
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.gangs.cycles import are_placed_together
 from kubectl_dra.diagnosis.gangs.groups import pods_of, shared_claims
 from kubectl_dra.diagnosis.gangs.records import GroupTemplate, SharedClaim
 from kubectl_dra.diagnosis.gangs.templates import template_of
@@ -151,21 +150,9 @@ def group_rows(groups: Iterable[PodGroup], facts: ClusterState) -> tuple[GroupRo
     return tuple(sorted(rows, key=lambda row: (row.namespace, row.name)))
 
 
-@derived("pods")
-def _counts(state: ClusterState) -> tuple[Counter[Key], Counter[Key]]:
-    """How many pods each group has that are not finished, and how many of these have a node."""
-    everyone, running = Counter[Key](), Counter[Key]()
-    for pod in state.inventory.pods.values():
-        key = group_key(pod)
-        if key is not None and not is_terminal(pod):
-            everyone[key] += 1
-            running[key] += bool(pod.spec.node_name)
-    return everyone, running
-
-
 def _row(group: PodGroup, facts: ClusterState) -> GroupRow:
     key, spec = key_of(group.metadata), group.spec
-    everyone, running = _counts(facts)
+    pods = [pod for pod in facts.inventory.pods_by_group.get(key, ()) if not is_terminal(pod)]
     known = facts.evidence.complete("Pod", key.namespace)
     condition = next((each for each in group.status.conditions if each.type == INITIALLY_SCHEDULED), None)
     made = {status.name: status.resource_claim_name for status in group.status.resource_claim_statuses}
@@ -175,8 +162,8 @@ def _row(group: PodGroup, facts: ClusterState) -> GroupRow:
         key.namespace,
         key.name,
         gang.min_count if gang is not None else None,
-        everyone[key] if known else None,
-        running[key] if known else None,
+        len(pods) if known else None,
+        sum(bool(pod.spec.node_name) for pod in pods) if known else None,
         condition.reason if condition is not None else "",
         condition.message if condition is not None else "",
         group.topology_key or "",

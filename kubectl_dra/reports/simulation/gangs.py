@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 
 from kubectl_dra.api.workloads.domains import DomainRule
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, group_key
+from kubectl_dra.diagnosis.gangs.cycles import are_placed_together
 from kubectl_dra.diagnosis.gangs.domains import DomainRoom, domain_rooms
 from kubectl_dra.diagnosis.gangs.placing import GroupPlaced, place_group
 from kubectl_dra.diagnosis.pod.placing import MAX_COPIES, PlacedCopies
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.inventory import group_key, key_of
 from kubectl_dra.reports.simulation.pods import Batch, Copies, batch
 from kubectl_dra.reports.simulation.records import DomainFit
 from kubectl_dra.reports.simulation.trials import PodTrial

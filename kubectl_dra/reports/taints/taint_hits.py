@@ -154,7 +154,5 @@ def _evicting(device: DeviceId, facts: ClusterState) -> Iterator[tuple[str, Devi
 
 def driver_taints(device: DeviceId, facts: ClusterState) -> Iterable[DeviceTaint]:
     """The taints that the driver published with a device."""
-    for slice_ in facts.newest(device.pool_id):
-        for published in slice_.spec.devices:
-            if published.name == device.device:
-                yield from published.taints
+    for _, published in facts.inventory.named(device):
+        yield from published.taints

@@ -15,7 +15,7 @@ from kubectl_dra.api.taint_rules import changed_rule, new_rule
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.ids import DeviceId, PoolId
-from kubectl_dra.model.resource import Device, DeviceTaint, DeviceTaintRule, DeviceTaintSelector
+from kubectl_dra.model.resource import DeviceTaint, DeviceTaintRule, DeviceTaintSelector
 from kubectl_dra.model.taint_plan import OtherTaint, PlannedDevice, PlanTarget, RuleWrite, TaintPlan, Verb
 from kubectl_dra.reports.find import devices_of
 from kubectl_dra.reports.taints import taint_rules
@@ -240,7 +240,7 @@ def _plan(
 
 def _planned(change: DeviceChange, facts: ClusterState) -> PlannedDevice:
     device = change.device
-    published = published_device(device, facts)
+    published = next((found for _, found in facts.inventory.named(device)), None)
     return PlannedDevice(
         driver=device.driver,
         pool=device.pool,
@@ -258,12 +258,3 @@ def _others(change: DeviceChange, facts: ClusterState) -> Iterable[OtherTaint]:
         if name not in change.rules and facts.selects(rule, change.device):
             taint = rule.spec.taint
             yield OtherTaint(taint.key, taint.value, taint.effect, name)
-
-
-def published_device(device: DeviceId, facts: ClusterState) -> Device | None:
-    """The device as the newest generation of its pool publishes it."""
-    for slice_ in facts.newest(device.pool_id):
-        for found in slice_.spec.devices:
-            if found.name == device.device:
-                return found
-    return None

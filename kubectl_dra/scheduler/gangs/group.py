@@ -40,16 +40,6 @@ class Difference(NamedTuple):
     by_group: bool = False
 
 
-@derived("pods")
-def _waiting(state: ClusterState) -> Mapping[Key, tuple[Pod, ...]]:
-    found: dict[Key, list[Pod]] = {}
-    for pod in state.inventory.pods.values():
-        group = pod.spec.scheduling_group
-        if group is not None and not pod.spec.node_name and not is_terminal(pod):
-            found.setdefault(Key(pod.metadata.namespace, group.pod_group_name), []).append(pod)
-    return {key: tuple(sorted(pods, key=_order)) for key, pods in found.items()}
-
-
 def _order(pod: Pod) -> tuple[int, str, str]:
     """Priority, then who came first into the queue; attempts, which go before that, can't be read."""
     return -(pod.spec.priority or 0), pod.metadata.creation_timestamp or "", pod.metadata.name
@@ -67,7 +57,8 @@ def _on_nodes(state: ClusterState) -> Mapping[Key, tuple[tuple[PodInfo, str], ..
 
 def members_waiting(snapshot: Snapshot, group: Key) -> tuple[Pod, ...]:
     """The pods of a group that have no node, those that are being deleted and other schedulers' included."""
-    return _waiting(snapshot.state).get(group, ())
+    pods = snapshot.state.inventory.pods_by_group.get(group, ())
+    return tuple(sorted((pod for pod in pods if not pod.spec.node_name and not is_terminal(pod)), key=_order))
 
 
 def members_on_nodes(snapshot: Snapshot, group: Key) -> tuple[tuple[PodInfo, str], ...]:

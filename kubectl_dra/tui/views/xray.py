@@ -87,8 +87,7 @@ def _claim(cluster: ClusterState, key: Key, above: tuple[str, ...]) -> Iterator[
     for result in allocation.devices.results if allocation is not None else ():
         device = DeviceId(result.driver, result.pool, result.device)
         yield Twig("device", device, (*path, str(device)), "admin access" if result.admin_access else "")
-        published = ((s, d) for s in cluster.newest(device.pool_id) for d in s.spec.devices if d.name == device.device)
-        for slice_, own in published:
+        for slice_, own in cluster.inventory.named(device):
             node = device_scope(own, slice_, cluster).node
             if node:
                 yield Twig("node", node, (*path, str(device), node))
