@@ -142,9 +142,10 @@ def serve(folder: Path) -> None:
             kind = recorded[match[2]]
             if match[3]:
                 return kind.one(match[1] or "", match[3])
-            # Of pods only finished ones are left out, and there are none here.
-            if "fieldSelector" in query and match[2] == "resourceslices":
-                return kind.selected(query["fieldSelector"])
+            fields = query.get("fieldSelector", "")
+            # Lists of pods leave out finished ones, and there are none here; asked for alone they are an empty list.
+            if fields == "status.phase=Failed" or (fields and match[2] == "resourceslices"):
+                return kind.selected(fields)
             return kind.page(int(query.get("limit") or 0), int(query.get("continue") or 0))
 
         def log_message(self, format: str, *args: object) -> None:

@@ -23,6 +23,7 @@ from kubectl_dra.diagnosis.said.kubelet import is_rejected, was_not_taken
 from kubectl_dra.diagnosis.whatif.daemons import DAEMON_SET
 from kubectl_dra.diagnosis.whatif.records import AddNode, Switch
 from kubectl_dra.model.admission import HorizontalPodAutoscaler
+from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import Coverage, Read
 from kubectl_dra.model.gang_objects import KINDS as GANG_KINDS
 from kubectl_dra.model.gang_objects import qualified
@@ -151,6 +152,10 @@ def with_autoscalers(options: Options, state: ClusterState, namespace: str) -> C
     return known.changed(state.inventory.replace(autoscalers=scalers))
 
 
+def _is_not_taken(pod: Pod) -> bool:
+    return is_rejected(pod) and was_not_taken(pod.status.reason, pod.status.message)
+
+
 def with_failed_pods(options: Options, state: ClusterState, namespace: str) -> ClusterState:
     """The state with the pods of ``namespace`` (empty: of all) that their nodes did not take: they only explain.
 
@@ -161,10 +166,10 @@ def with_failed_pods(options: Options, state: ClusterState, namespace: str) -> C
     from kubectl_dra.source.live.failed import read_failed
 
     try:
-        found = filter(is_rejected, read_failed(source_spec(options).connection, namespace))
+        found = read_failed(source_spec(options).connection, namespace, _is_not_taken)
     except ClusterError:
         return state
-    there = {key_of(pod.metadata): pod for pod in found if was_not_taken(pod.status.reason, pod.status.message)}
+    there = {key_of(pod.metadata): pod for pod in found}
     pods = dict(sorted({**there, **state.inventory.pods}.items()))
     return state.changed(state.inventory.replace(pods=pods)) if there else state
 

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from functools import partial
+
 from kubectl_dra.api.kinds import POD
+from kubectl_dra.model.base import Record
 from kubectl_dra.model.core import Pod
-from kubectl_dra.source.live.listing import take_list
+from kubectl_dra.source.live.listing import KeepAll, take_list
 from kubectl_dra.source.live.session import open_session
 from kubectl_dra.source.spec import Connection
 
 
-def read_failed(connection: Connection, namespace: str) -> tuple[Pod, ...]:
-    """Those of a namespace (empty: of all). Raises ``ClusterError``."""
+class _Those(KeepAll):
+    """Keeps the pods that are ``wanted``: evicted ones stay in a cluster by the thousand."""
+
+    def __init__(self, wanted: Callable[[Pod], bool]) -> None:
+        super().__init__()
+        self._wanted = wanted
+
+    def add(self, records: Iterable[Record]) -> None:
+        self.kept += [each for each in records if isinstance(each, Pod) and self._wanted(each)]
+
+
+def read_failed(connection: Connection, namespace: str, wanted: Callable[[Pod], bool]) -> list[Pod]:
+    """Those of a namespace (empty: of all) that are ``wanted``. Raises ``ClusterError``."""
     session = open_session(connection)
     try:
-        found = take_list(session, POD, POD.api_version, namespace=namespace, field_selector="status.phase=Failed")
+        found = take_list(session, POD, POD.api_version, partial(_Those, wanted), namespace, "status.phase=Failed")
     finally:
         session.close()
-    return tuple(each for each in found.sink.kept if isinstance(each, Pod))
+    return [each for each in found.sink.kept if isinstance(each, Pod)]
