@@ -127,6 +127,8 @@ def rows() -> Iterator[Row]:
 def ours(name: str, size: int) -> None:
     """One case, some rounds."""
     from kubectl_dra.allocation import Allocated, Answers, Budget, ClaimSearch, Cluster, Fatal, Unsatisfiable
+    from kubectl_dra.allocation.input.allocated import AllocatedState
+    from kubectl_dra.allocation.input.pools import SliceIndex
     from kubectl_dra.api.decode import decode_object
     from kubectl_dra.api.kinds import DEVICE_CLASS, NODE, RESOURCE_CLAIM, RESOURCE_SLICE, Kind
     from kubectl_dra.model.features import Features
@@ -141,7 +143,8 @@ def ours(name: str, size: int) -> None:
     nodes, slices, classes, claims = (records(name, kind) for name, kind in kinds.items())
 
     def search() -> str:
-        prepared = Cluster.of(slices, classes, (), Features())
+        by_name = {device_class.metadata.name: device_class for device_class in classes}
+        prepared = Cluster(SliceIndex(slices, Features()), by_name, AllocatedState((), Features()), Features())
         answers = Answers(ClaimSearch(prepared, claims), nodes, Budget())
         counts: Counter[str] = Counter()
         for group in answers.groups:

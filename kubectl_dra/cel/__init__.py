@@ -8,4 +8,4 @@ from kubectl_dra.cel.check.environment import NAMED_RESOURCES, SCHEDULER, Enviro
 from kubectl_dra.cel.check.errors import CompileError
 from kubectl_dra.cel.run.device import device_value
 from kubectl_dra.cel.run.instance import InstanceValue
-from kubectl_dra.cel.run.program import COST_LIMIT, Evaluated, EvaluationError, Program, compile_expression
+from kubectl_dra.cel.run.program import COST_LIMIT, EvaluationError, Program, compile_expression

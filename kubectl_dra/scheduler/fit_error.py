@@ -93,7 +93,6 @@ class FitError(msgspec.Struct, frozen=True):
     nodes: int
     reasons: Mapping[str, int] = msgspec.field(default_factory=dict)
     pre_filter: str = ""
-    post_filter: str = ""
 
 
 def parse_fit_error(message: str) -> FitError | None:
@@ -106,8 +105,8 @@ def parse_fit_error(message: str) -> FitError | None:
     rest = rest.removesuffix(post_filter).strip().removesuffix(".")
     reasons = _reasons(rest)
     if reasons is None:
-        return FitError(nodes, pre_filter=rest, post_filter=post_filter)
-    return FitError(nodes, reasons, post_filter=post_filter)
+        return FitError(nodes, pre_filter=rest)
+    return FitError(nodes, reasons)
 
 
 def _reasons(text: str) -> dict[str, int] | None:

@@ -8,6 +8,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from kubectl_dra.allocation import Answers, Budget, ClaimSearch, Cluster, Outcome
+from kubectl_dra.allocation.input.allocated import AllocatedState
+from kubectl_dra.allocation.input.pools import SliceIndex
+from kubectl_dra.allocation.input.taints import Narrowing, merge_rules
 from kubectl_dra.model.core import Node, NodeStatus
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.meta import ObjectMeta
@@ -32,6 +35,7 @@ from kubectl_dra.model.resource import (
     DeviceSelector,
     DeviceSubRequest,
     DeviceTaint,
+    DeviceTaintRule,
     ExactDeviceRequest,
     ResourceClaim,
     ResourceClaimSpec,
@@ -120,7 +124,20 @@ def cluster_of(
     *slices: ResourceSlice, held: Sequence[ResourceClaim] = (), features: Features | None = None, **fields: Any
 ) -> Cluster:
     classes = fields.pop("classes", (class_of(),))
-    return Cluster.of(slices, classes, held, features or Features(), **fields)
+    return prepared(slices, classes, held, features or Features(), **fields)
+
+
+def prepared(
+    slices: Iterable[ResourceSlice],
+    classes: Iterable[DeviceClass],
+    claims: Iterable[ResourceClaim],
+    features: Features,
+    taint_rules: Sequence[DeviceTaintRule] = (),
+) -> Cluster:
+    """What an attempt sees; ``claims``: all of the cluster, of which those with an allocation hold devices."""
+    by_name = {device_class.metadata.name: device_class for device_class in classes}
+    tainted = merge_rules(slices, taint_rules, features, Narrowing(by_name))
+    return Cluster(SliceIndex(tainted, features), by_name, AllocatedState(claims, features), features)
 
 
 _BUDGET = Budget()

@@ -36,6 +36,7 @@ from tests.allocation.clusters import (
     exactly,
     holding,
     node_named,
+    prepared,
     quantity,
     slice_of,
 )
@@ -47,7 +48,7 @@ pytestmark = pytest.mark.one_in(4)
 
 def _inputs(row: dict[str, Any], run: dict[str, Any], slices: list[Any]) -> tuple[Cluster, list[Any]]:
     held = decode(row.get("allocatedClaims") or [], "ResourceClaim")
-    cluster = Cluster.of(slices, decode(row["classes"], "DeviceClass"), held, features(run["features"]))
+    cluster = prepared(slices, decode(row["classes"], "DeviceClass"), held, features(run["features"]))
     return cluster, decode(row["claims"], "ResourceClaim")
 
 

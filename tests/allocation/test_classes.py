@@ -26,6 +26,7 @@ from tests.allocation.clusters import (
     exactly,
     holding,
     node_named,
+    prepared,
     slice_of,
 )
 from tests.kit.sample import sampled
@@ -75,11 +76,11 @@ def test_what_is_known_never_changes_an_answer(name: str) -> None:
         wanted = [decode(each["claims"], "ResourceClaim") for each in (row, other, row)]
         for run in row["expect"]:
             on = features(run["features"])
-            cluster = Cluster.of(slices, classes, held.values(), on)
+            cluster = prepared(slices, classes, held.values(), on)
             later = following(cluster, held, fewer)
             again = following(later, fewer, held)
             for world, claims_held in ((cluster, held), (later, fewer), (again, held)):
-                fresh = Cluster.of(slices, classes, claims_held.values(), on)
+                fresh = prepared(slices, classes, claims_held.values(), on)
                 for claims in wanted:
                     assert asked(world, nodes, claims) == alone(fresh, nodes, claims), (row["id"], run["name"])
 
@@ -183,7 +184,7 @@ def test_slices_that_change_never_leave_an_old_answer(name: str) -> None:
         held, claims = decode(row.get("allocatedClaims") or [], "ResourceClaim"), decode(row["claims"], "ResourceClaim")
         for run in row["expect"][:2]:
             on = features(run["features"])
-            before = Cluster.of(slices, classes, held, on)
+            before = prepared(slices, classes, held, on)
             for _ in range(2):
                 asked(before, nodes, claims)
             for place, changed in enumerate(slices):
@@ -191,7 +192,7 @@ def test_slices_that_change_never_leave_an_old_answer(name: str) -> None:
                     now = [*slices[:place], *other, *slices[place + 1 :]]
                     index = before.index.following(now)
                     later = Cluster(index, before.classes, before.allocated, on, before)
-                    fresh = Cluster.of(now, classes, held, on)
+                    fresh = prepared(now, classes, held, on)
                     expected = alone(fresh, nodes, claims)
                     assert asked(later, nodes, claims) == expected, (row["id"], run["name"], place)
                     assert asked(later, nodes, claims) == expected, (row["id"], run["name"], place)

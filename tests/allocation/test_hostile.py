@@ -7,7 +7,7 @@ import sys
 import msgspec
 import pytest
 
-from kubectl_dra.allocation import Allocated, Cluster, Fatal, Undecided, Unsatisfiable
+from kubectl_dra.allocation import Allocated, Fatal, Undecided, Unsatisfiable
 from kubectl_dra.allocation.errors import DeviceClassMissing, TooManyDevices
 from kubectl_dra.allocation.outcome import Budget
 from kubectl_dra.model.core import Node
@@ -33,6 +33,7 @@ from tests.allocation.clusters import (
     first_available,
     holding,
     node_named,
+    prepared,
     quantity,
     slice_of,
 )
@@ -137,5 +138,5 @@ def test_odd_constraint_names(attribute: str) -> None:
 
 
 def test_an_empty_cluster() -> None:
-    outcome = allocate(Cluster.of((), (), (), Features()), NODE, [claim_of(exactly())])
+    outcome = allocate(prepared((), (), (), Features()), NODE, [claim_of(exactly())])
     assert isinstance(outcome, Fatal)

@@ -1,8 +1,9 @@
 """Devices for tests of evaluation, and short ways to evaluate on them."""
 
-from kubectl_dra.cel import SCHEDULER, Evaluated, compile_expression, device_value
+from kubectl_dra.cel import SCHEDULER, compile_expression, device_value
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import Device, DeviceAttribute, DeviceCapacity
+from tests.kit.evaluated import Evaluated, evaluated
 
 DRIVER = "d.example.com"
 A = f'device.attributes["{DRIVER}"]'
@@ -27,7 +28,7 @@ CARD = Device(
 def on(device: Device, expression: str, limit: int = 1_000_000, derived: bool = False) -> Evaluated:
     """The answer of the scheduler's environment for a device of :data:`DRIVER`."""
     program = compile_expression(expression, SCHEDULER, derived=derived)
-    return program.evaluate(device_value(DRIVER, device), limit)
+    return evaluated(program, device_value(DRIVER, device), limit)
 
 
 def card(expression: str, limit: int = 1_000_000) -> Evaluated:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from kubectl_dra.cel import SCHEDULER, compile_expression, device_value
 from kubectl_dra.model.resource import Device
+from tests.kit.evaluated import evaluated
 
 DEVICE = device_value("d.example.com", Device())
 
@@ -84,5 +85,5 @@ def test_plain_expressions_agree(expression):
 @pytest.mark.parametrize("index", ["-1", "3"])
 def test_where_the_other_implementation_is_wrong(index):
     """The reason not to evaluate selectors with it: it takes indexes that CEL refuses."""
-    answer = compile_expression(f"[1, 2][{index}] == 2", SCHEDULER).evaluate(DEVICE)
+    answer = evaluated(compile_expression(f"[1, 2][{index}] == 2", SCHEDULER), DEVICE)
     assert answer.error == f"index out of bounds: {index}"

@@ -5,6 +5,7 @@ import pytest
 from kubectl_dra.cel import NAMED_RESOURCES, SCHEDULER, CompileError, InstanceValue, compile_expression
 from kubectl_dra.model.classic import IntSlice, NamedAttribute, NamedInstance, StringSlice
 from kubectl_dra.model.quantity import Quantity
+from tests.kit.evaluated import evaluated
 
 INSTANCE = NamedInstance(
     "gpu-0",
@@ -40,7 +41,7 @@ INSTANCE = NamedInstance(
     ],
 )
 def test_what_matches(expression: str, match: bool) -> None:
-    assert compile_expression(expression, NAMED_RESOURCES).evaluate(InstanceValue(INSTANCE)).match is match
+    assert evaluated(compile_expression(expression, NAMED_RESOURCES), InstanceValue(INSTANCE)).match is match
 
 
 @pytest.mark.parametrize(
@@ -64,9 +65,9 @@ def test_devices_of_later_versions_have_no_such_variables() -> None:
 
 def test_errors_are_the_bare_ones_of_that_time() -> None:
     program = compile_expression('attributes.quantity["nope"].isGreaterThan(quantity("0"))', NAMED_RESOURCES)
-    assert program.evaluate(InstanceValue(INSTANCE)).error == "no such key: nope"
+    assert evaluated(program, InstanceValue(INSTANCE)).error == "no such key: nope"
     broken = NamedInstance("x", (NamedAttribute("a", string="s"), NamedAttribute("b", version="nope")))
-    assert compile_expression("true", NAMED_RESOURCES).evaluate(InstanceValue(broken)).error == (
+    assert evaluated(compile_expression("true", NAMED_RESOURCES), InstanceValue(broken)).error == (
         "extract attributes with type version: attribute '\\x01': "
         "parse semantic version: No Major.Minor.Patch elements found"
     )

@@ -14,6 +14,7 @@ from kubectl_dra.commands.app import run
 from kubectl_dra.model.resource import Device, DeviceAttribute, DeviceCapacity
 from tests.allocation.clusters import quantity
 from tests.kit.clock import CLOCK
+from tests.kit.evaluated import evaluated
 
 DRIVER = "gpu.example.com"
 DEVICE = Device(
@@ -50,7 +51,7 @@ def test_both_engines_say_the_same(expression):
     program = compile_expression(expression, SCHEDULER)
     engine = SecondEngine(program)
     assert engine.gaps == ()
-    ours, theirs = program.evaluate(device_value(DRIVER, DEVICE)), engine.match(DRIVER, DEVICE, True)
+    ours, theirs = evaluated(program, device_value(DRIVER, DEVICE)), engine.match(DRIVER, DEVICE, True)
     assert (isinstance(theirs, str), theirs is True) == (ours.error is not None, ours.match is True), (ours, theirs)
 
 

@@ -47,7 +47,7 @@ def test_taking_a_message_apart() -> None:
         "deletion of ResourceClaim completed, preemption: 0/14 nodes are available: 14 No."
     )
     assert found is not None
-    assert (found.nodes, found.post_filter) == (14, fit_error.DELETED)
+    assert found.nodes == 14
     assert found.reasons == {"Insufficient cpu": 1, "node(s) didn't satisfy plugin(s) [A B]": 13}
 
 
@@ -194,7 +194,7 @@ def test_until_1_36_the_plugin_says_that_it_changed_nothing() -> None:
     assert not agreement.same("0/1 nodes are available: 2 cannot allocate all claims.", said)
     found = fit_error.parse_fit_error(said)
     assert found is not None
-    assert found.post_filter == fit_error.NOTHING_HELPED
+    assert found.reasons == {"cannot allocate all claims": 1}
 
 
 def test_words_of_older_schedulers_are_known() -> None:

@@ -27,6 +27,7 @@ from kubectl_dra.model.semver import Semver, SemverError
 from kubectl_dra.source.errors import ManifestError
 from kubectl_dra.source.manifests import read_manifests
 from tests.api.test_generations import ALL_OBJECTS
+from tests.kit.evaluated import evaluated
 from tests.oracle.admission.cases import bases
 from tests.vectors.answer_cel import device_of
 from tests.vectors.rows import rows
@@ -100,7 +101,7 @@ def evaluator() -> Callable[[str], str]:
         except CompileError as error:
             assert error.text
             return REFUSED
-        outcome = program.evaluate(device, COST_LIMIT)
+        outcome = evaluated(program, device, COST_LIMIT)
         return "undecided" if outcome.undecided else "failed" if outcome.error is not None else ACCEPTED
 
     return attempt

@@ -23,6 +23,7 @@ from kubectl_dra.reports.snapshot import SnapshotDocument, objects_of
 from kubectl_dra.scheduler.snapshot import Snapshot
 from tests.every_field import MARK, EveryField, leaves
 from tests.kit.decisions import decide
+from tests.kit.evaluated import evaluated
 from tests.reports.clusters import DEMO, FULL, SMALL, facts
 from tests.reports.clusters import snapshot as taken
 from tests.scheduler.rows import rows_of, snapshot_of
@@ -273,7 +274,7 @@ def answers(document: dict[str, Any]) -> list[str]:
         program = compile_expression(expression_of(document), SCHEDULER)
     except CompileError as error:
         return [error.type]
-    found = [program.evaluate(device_value(s.spec.driver, device)) for s in pools for device in s.spec.devices]
+    found = [evaluated(program, device_value(s.spec.driver, device)) for s in pools for device in s.spec.devices]
     return ["error" if answer.match is None else str(answer.match) for answer in found]
 
 
@@ -292,7 +293,7 @@ def test_a_value_that_is_derived_by_taking_strings_apart_is_kept_as_a_value() ->
     text = items[0]["spec"]["devices"]["requests"][0]["exactly"]["derivedAttributes"][0]["expression"]
     program = compile_expression(text, SCHEDULER, derived=True)
     (slice_,) = facts({"apiVersion": "v1", "kind": "List", "items": items}).inventory.slices.values()
-    found = [program.evaluate(device_value(slice_.spec.driver, device)).value for device in slice_.spec.devices]
+    found = [evaluated(program, device_value(slice_.spec.driver, device)).value for device in slice_.spec.devices]
     values = [value.string if value else None for value in found]
     assert values[0] == values[1] != values[2] and None not in values
     assert not {"00/x", "80/x"} & set(values)

@@ -29,6 +29,7 @@ from kubectl_dra.source.manifests import read_manifests
 from tests.allocation.clusters import allocate_many
 from tests.kit import build
 from tests.kit.clock import CLOCK
+from tests.kit.evaluated import evaluated
 from tests.kit.facts import evidence
 from tests.kit.state import inventory_of, state_of
 from tests.reports.clusters import document, facts
@@ -64,7 +65,7 @@ def report(expression: str, device_class: str | None = None, where: Where | None
 
 
 def answer(expression: str, driver: str, device: Device) -> str:
-    found = compile_expression(expression, SCHEDULER).evaluate(device_value(driver, device))
+    found = evaluated(compile_expression(expression, SCHEDULER), device_value(driver, device))
     return "error" if found.error is not None else "matches" if found.match else "no"
 
 

@@ -14,7 +14,7 @@ from kubectl_dra.model.core import Node
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.scheduler.allocation_errors import INVALID_POOLS, allocation_error
-from tests.allocation.clusters import allocate, allocate_many
+from tests.allocation.clusters import allocate, allocate_many, prepared
 
 _Ask = Callable[[Cluster, Sequence[Node], Sequence[ResourceClaim]], Mapping[str, Outcome]]
 
@@ -65,7 +65,7 @@ def _one_by_one(cluster: Cluster, nodes: Iterable[Node], claims: Sequence[Resour
 def _run(row: dict[str, Any], run: dict[str, Any], ask: _Ask = _one_by_one) -> list[dict[str, Any]]:
     nodes = {node.metadata.name: node for node in decode(row["nodes"], "Node", "v1")}
     claims = decode(row["claims"], "ResourceClaim")
-    cluster = Cluster.of(
+    cluster = prepared(
         decode(row["slices"], "ResourceSlice"),
         decode(row["classes"], "DeviceClass"),
         decode(row.get("allocatedClaims") or [], "ResourceClaim"),

@@ -9,6 +9,7 @@ import msgspec
 from kubectl_dra.cel import COST_LIMIT, CompileError, Environment, compile_expression, device_value
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import Device, DeviceAttribute, DeviceCapacity
+from tests.kit.evaluated import evaluated
 
 Row = dict[str, Any]
 KINDS = ("scheduler", "admission")
@@ -49,7 +50,7 @@ def _answer(row: Row, environment: Environment) -> Row:
         program = compile_expression(row["expression"], environment, derived=row.get("derived", False))
     except CompileError as error:
         return {"compile_error": error.text, "compile_error_type": error.type}
-    outcome = program.evaluate(device_value(row["driver"], device_of(row)), row.get("costLimit", COST_LIMIT))
+    outcome = evaluated(program, device_value(row["driver"], device_of(row)), row.get("costLimit", COST_LIMIT))
     if outcome.undecided:
         return {"undecided": outcome.error}
     result: Row = {"output_type": program.output_type, "max_cost": program.max_cost}

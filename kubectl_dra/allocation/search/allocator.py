@@ -11,7 +11,6 @@ from kubectl_dra.allocation.checks.selection import SelectorMemo
 from kubectl_dra.allocation.errors import Aborted, TooManyDevices, UndecidedError
 from kubectl_dra.allocation.input.allocated import AllocatedState
 from kubectl_dra.allocation.input.pools import Gathered, NodePool, SliceIndex, gather
-from kubectl_dra.allocation.input.taints import Narrowing, merge_rules
 from kubectl_dra.allocation.outcome import Allocated, Budget, Fatal, Outcome, Undecided, Unsatisfiable
 from kubectl_dra.allocation.result import Chosen, Solution, allocations
 from kubectl_dra.allocation.search.classes import NodeClasses
@@ -20,7 +19,7 @@ from kubectl_dra.allocation.search.equivalence import NotApplicableError
 from kubectl_dra.allocation.search.search import ROOT, Search
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.features import Features
-from kubectl_dra.model.resource import AllocationResult, DeviceClass, DeviceTaintRule, ResourceClaim, ResourceSlice
+from kubectl_dra.model.resource import AllocationResult, DeviceClass, ResourceClaim
 
 BUDGET: Final = "budget"
 
@@ -43,20 +42,6 @@ class Cluster:
         known = former.alike if former is not None and former.features == features else None
         #: Which nodes are alike; what is known of a ``former`` state of the same slices is not worked out again.
         self.alike: NodeClasses = NodeClasses(index, allocated, features, known)
-
-    @classmethod
-    def of(
-        cls,
-        slices: Iterable[ResourceSlice],
-        classes: Iterable[DeviceClass],
-        claims: Iterable[ResourceClaim],
-        features: Features,
-        taint_rules: Sequence[DeviceTaintRule] = (),
-    ) -> Cluster:
-        """``claims``: all claims of the cluster, of which those with an allocation hold devices."""
-        by_name = {device_class.metadata.name: device_class for device_class in classes}
-        tainted = merge_rules(slices, taint_rules, features, Narrowing(by_name))
-        return cls(SliceIndex(tainted, features), by_name, AllocatedState(claims, features), features)
 
 
 class ClaimSearch:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from kubectl_dra.cel.check.errors import CompileError
 from kubectl_dra.cel.check.front import check
@@ -41,16 +41,6 @@ class EvaluationError(Exception):
         self.text = text
         self.cost = cost
         self.undecided = undecided
-
-
-class Evaluated(NamedTuple):
-    """The outcome of one evaluation: ``match`` of a selector or ``value`` of a derived attribute, or ``error``."""
-
-    match: bool | None
-    value: DeviceAttribute | None
-    error: str | None
-    cost: int | None
-    undecided: bool = False
 
 
 @dataclass(eq=False)
@@ -121,17 +111,6 @@ class Program:
             return to_attribute(value), cost
         except CelError as error:
             raise EvaluationError(error.text, cost) from None
-
-    def evaluate(self, device: DeviceValue, cost_limit: int = COST_LIMIT) -> Evaluated:
-        """The outcome as a record; never raises."""
-        try:
-            if self.derived:
-                attribute, cost = self.derive(device, cost_limit)
-                return Evaluated(None, attribute, None, cost)
-            match, cost = self.test(device, cost_limit)
-            return Evaluated(match, None, None, cost)
-        except EvaluationError as error:
-            return Evaluated(None, None, error.text, error.cost, error.undecided)
 
 
 def _evaluation_error(error: CelError | Cancelled | RecursionError, cost: int) -> EvaluationError:
