@@ -13,9 +13,12 @@ from kubectl_dra.api.sources import Source
 from kubectl_dra.api.trees import at
 from kubectl_dra.api.workloads import beside
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.remedies.records import RemedyKind
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.model.features import features
 from kubectl_dra.reports.base import Bound, Fits
+from kubectl_dra.reports.capacity.capacity import capacity_report
+from kubectl_dra.reports.pending.renewal import FitThen
 from kubectl_dra.reports.simulation import Counted, SimulationReport
 from kubectl_dra.reports.simulation.counts import Growing
 from tests.kit import build, facts
@@ -980,3 +983,43 @@ def test_fewer_ranks_of_an_indexed_job_are_no_way_out(mode: str, offered: bool) 
     spec = {"completionMode": mode, "completions": 3, "parallelism": 3, "template": body}
     (pod,) = simulated(template("one"), thing("batch/v1", "Job", spec), world=cluster(devices=2)).pods
     assert (pod.copies, pod.wanted, pod.fewer is not None) == (2, 3, offered)
+
+
+def zoned_storage() -> list[dict[str, Any]]:
+    """GPUs on node-1 alone, and a class whose volumes only node-2 reaches beside one of any node."""
+    zone = [{"matchLabelExpressions": [{"key": "zone", "values": ["b"]}]}]
+    mode = {"provisioner": "ebs.csi.aws.com", "volumeBindingMode": "WaitForFirstConsumer"}
+    return [
+        {"kind": "StorageClass", "metadata": {"name": "zoned"}, **mode, "allowedTopologies": zone},
+        {"kind": "StorageClass", "metadata": {"name": "wide"}, **mode},
+    ]
+
+
+def stateful_set(replicas: int, storage_class: str, mode: str = "ReadWriteOnce") -> dict[str, Any]:
+    body = deployment(replicas)
+    spec = {"accessModes": [mode], "storageClassName": storage_class, "resources": {"requests": {"storage": "1Gi"}}}
+    own = [{"metadata": {"name": "home"}, "spec": spec}]
+    return {**body, "kind": "StatefulSet", "spec": {**body["spec"], "serviceName": "w", "volumeClaimTemplates": own}}
+
+
+@pytest.mark.parametrize(("storage_class", "fit"), [("zoned", 0), ("wide", 4)])
+def test_capacity_counts_the_volumes_that_a_stateful_set_makes_for_each_pod(storage_class: str, fit: int) -> None:
+    bodies = ({"apiVersion": "v1", **each} for each in (template("one"), stateful_set(2, storage_class)))
+    planned = read_all([Source(json.dumps(each).encode()) for each in bodies], NS)
+    (shape,) = capacity_report(cluster(*zoned_storage()), planned, NS).shapes
+    assert (shape.capacity.copies.value, shape.capacity.copies.bound) == (fit, Bound.EXACT)
+
+
+def test_another_storage_class_is_written_in_the_set_that_makes_the_claims() -> None:
+    report = simulated(template("one"), stateful_set(2, "zoned"), world=cluster(*zoned_storage()))
+    (pod,) = report.pods
+    assert pod.pending is not None
+    ways = [way for way in pod.pending.remedies if way.kind is RemedyKind.MOVE_VOLUME]
+    (edit,) = [step.edit for way in ways for step in way.steps or ()]
+    assert edit is not None
+    field = "spec.volumeClaimTemplates[0].spec.storageClassName"
+    assert (edit.object.kind, edit.object.name, edit.field, edit.value) == ("StatefulSet", "w", field, "wide")
+    assert [note.copies for note in ways[0].notes if isinstance(note, FitThen)] == [2]
+    told = page(report)
+    assert "1 in volumeClaimTemplates home, set storageClassName" in told
+    assert "recreate PersistentVolumeClaim" not in told

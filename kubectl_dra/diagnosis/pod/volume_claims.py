@@ -28,7 +28,7 @@ from kubectl_dra.model.storage import (
     TopologyTerm,
     VolumeNodeAffinity,
 )
-from kubectl_dra.model.volumes import PersistentVolumeClaimVolume, Volume
+from kubectl_dra.model.volumes import EphemeralVolume, PersistentVolumeClaimVolume, Volume, VolumeClaimTemplate
 from kubectl_dra.scheduler.binder import BindableVolumes
 from kubectl_dra.scheduler.plugins.volume_binding import BIND_COMPLETED
 
@@ -36,6 +36,9 @@ _DEFAULT: Final = (
     "storageclass.kubernetes.io/is-default-class",
     "storageclass.beta.kubernetes.io/is-default-class",
 )
+
+#: Begins the uid of what no controller has made yet.
+_MADE: Final = "simulated-"
 
 
 def default_class(classes: Iterable[StorageClass]) -> str | None:
@@ -63,7 +66,7 @@ def with_claims_of(inventory: Inventory, pod: Pod) -> Inventory:
             owner = OwnerReference("v1", "Pod", pod.metadata.name, pod.metadata.uid, controller=True)
             name = f"{pod.metadata.name}-{volume.name}"
             meta = ObjectMeta(
-                name=name, namespace=pod.metadata.namespace, uid=f"simulated-{name}", owner_references=(owner,)
+                name=name, namespace=pod.metadata.namespace, uid=f"{_MADE}{name}", owner_references=(owner,)
             )
             made[key_of(meta)] = created(PersistentVolumeClaim(meta, template.spec), inventory)
     return _with(inventory, made)
@@ -79,11 +82,28 @@ def with_set_claims(
         entry = template.metadata.name
         name = f"{entry}-{pod.metadata.name}"
         meta = msgspec.structs.replace(
-            template.metadata, name=name, namespace=pod.metadata.namespace, uid=f"simulated-{name}"
+            template.metadata, name=name, namespace=pod.metadata.namespace, uid=f"{_MADE}{name}"
         )
         made[key_of(meta)] = created(msgspec.structs.replace(template, metadata=meta), inventory)
         volumes[entry] = Volume(name=entry, persistent_volume_claim=PersistentVolumeClaimVolume(name))
     return _with(inventory, made), with_spec(pod, volumes=tuple(volumes.values()))
+
+
+def with_own_volumes(pod: Pod, templates: Iterable[PersistentVolumeClaim]) -> Pod:
+    """A pod whose every copy gets the volumes that a StatefulSet makes for each of its pods, whatever it is called."""
+    volumes: dict[str, Volume] = {volume.name: volume for volume in pod.spec.volumes}
+    for template in templates:
+        made = EphemeralVolume(VolumeClaimTemplate(template.spec))
+        volumes[template.metadata.name] = Volume(name=template.metadata.name, ephemeral=made)
+    return with_spec(pod, volumes=tuple(volumes.values()))
+
+
+def made_from(inventory: Inventory, claim: Key, templates: Sequence[PersistentVolumeClaim]) -> int | None:
+    """The position of the template from which :func:`with_set_claims` has made a claim; None for any other claim."""
+    found = inventory.storage.claims.get(claim)
+    if found is None or found.metadata.uid != f"{_MADE}{claim.name}":
+        return None
+    return next((n for n, each in enumerate(templates) if claim.name.startswith(f"{each.metadata.name}-")), None)
 
 
 #: What pods on several nodes can use at once.

@@ -27,7 +27,13 @@ from kubectl_dra.model.resource import (
     ResourceClaimStatus,
     ResourceSlice,
 )
+from kubectl_dra.model.storage import (
+    CLASS_ANNOTATION,
+    PersistentVolumeClaim,
+    PersistentVolumeClaimStatus,
+)
 from kubectl_dra.model.usage import NodeUsage, pod_usage, usage_of
+from kubectl_dra.model.volumes import PersistentVolumeClaimSpec
 from kubectl_dra.scheduler.claims import FINALIZER
 
 T = TypeVar("T")
@@ -62,6 +68,24 @@ class PodEdit(msgspec.Struct, frozen=True):
 
     def __call__(self, inventory: Inventory) -> Inventory:
         return inventory.replace(pods=put(inventory.pods, self.key, self.edit(inventory.pods[self.key])))
+
+
+class VolumeClaimRenewal(msgspec.Struct, frozen=True):
+    """A change: the claim as a new one with another spec, and without the ``volume`` of the old one."""
+
+    key: Key
+    edit: Callable[[PersistentVolumeClaimSpec], PersistentVolumeClaimSpec]
+    volume: str = ""
+
+    def __call__(self, inventory: Inventory) -> Inventory:
+        storage = inventory.storage
+        claim = storage.claims[self.key]
+        own = {name: text for name, text in claim.metadata.annotations.items() if name == CLASS_ANNOTATION}
+        metadata = msgspec.structs.replace(claim.metadata, annotations=own, deletion_timestamp=None)
+        new = PersistentVolumeClaim(metadata, self.edit(claim.spec), PersistentVolumeClaimStatus("Pending"))
+        volumes = {name: each for name, each in storage.volumes.items() if name != self.volume}
+        claims = put(storage.claims, self.key, new)
+        return inventory.replace(storage=replace(storage, claims=claims, volumes=volumes))
 
 
 def having(**fields: object) -> Callable[[T], T]:

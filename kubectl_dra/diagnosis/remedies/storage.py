@@ -8,7 +8,6 @@ ValidateStorageClassUpdate).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Final
 
 import msgspec
@@ -23,11 +22,9 @@ from kubectl_dra.diagnosis.remedies.records import (
 )
 from kubectl_dra.diagnosis.remedies.volume_ways import ClearSelectedNode, MoveVolume, WidenTopology
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.storage import (
     CLASS_ANNOTATION,
     PersistentVolumeClaim,
-    PersistentVolumeClaimStatus,
     StorageClass,
     TopologyTerm,
 )
@@ -129,21 +126,8 @@ def _runs_with(case: Case, claim: Key) -> bool:
 
 
 def _unbound(action: MoveVolume) -> Change:
-    """The claim as a new one, and without the volume of the old one."""
-    key = action.claim.key
-
-    def change(inventory: Inventory) -> Inventory:
-        storage = inventory.storage
-        claim = storage.claims[key]
-        own = {name: text for name, text in claim.metadata.annotations.items() if name == CLASS_ANNOTATION}
-        metadata = msgspec.structs.replace(claim.metadata, annotations=own, deletion_timestamp=None)
-        spec = msgspec.structs.replace(claim.spec, volume_name="", storage_class_name=action.storage_class)
-        new = PersistentVolumeClaim(metadata, spec, PersistentVolumeClaimStatus("Pending"))
-        volumes = {name: each for name, each in storage.volumes.items() if name != action.volume}
-        claims = changes.put(storage.claims, key, new)
-        return inventory.replace(storage=replace(storage, claims=claims, volumes=volumes))
-
-    return change
+    edit = changes.having(volume_name="", storage_class_name=action.storage_class)
+    return changes.VolumeClaimRenewal(action.claim.key, edit, action.volume)
 
 
 def _unselected(key: Key) -> Change:

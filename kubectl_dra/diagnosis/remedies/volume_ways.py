@@ -29,7 +29,8 @@ class MoveVolume(Evidence, frozen=True):
     """A new claim of ``storage_class``, whose volume is made where the pod goes, in the place of the old one.
 
     ``volume``, whose data has to be copied, can't be reached from the nodes in question; empty where the claim has none
-    yet. ``former``: the class that it had, if another; ``provisioner`` then makes volumes of the new one.
+    yet. ``former``: the class that it had, if another; ``provisioner`` then makes volumes of the new one. Where none of
+    the claims is made yet, ``template`` of ``workload`` is what they are made from for each of its pods.
     """
 
     claim: ObjectRef
@@ -37,3 +38,5 @@ class MoveVolume(Evidence, frozen=True):
     storage_class: str
     former: str = ""
     provisioner: str = ""
+    template: str = ""
+    workload: ObjectRef | None = None

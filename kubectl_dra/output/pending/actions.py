@@ -259,6 +259,10 @@ def _topology(action: WidenTopology) -> Safe:
 
 def _volume(action: MoveVolume) -> Safe:
     other = fmt("{} (provisioner {})", action.storage_class, action.provisioner)
+    if action.workload is not None:
+        text = "in volumeClaimTemplates {}, set storageClassName to {} instead of {} (in {} {})"
+        where = action.workload
+        return fmt(text, action.template, other, action.former, where.kind, where.name)
     if not action.volume:
         text = "recreate PersistentVolumeClaim {}, which has no volume yet, with storageClassName {} instead of {}"
         return fmt(text, str(action.claim.key), other, action.former)

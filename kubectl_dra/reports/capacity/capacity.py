@@ -19,6 +19,7 @@ from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, group_of
 from kubectl_dra.diagnosis.gates import quota
 from kubectl_dra.diagnosis.pod import missing, needs
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.volume_claims import with_own_volumes
 from kubectl_dra.diagnosis.pod.workloads import ReadOwner
 from kubectl_dra.diagnosis.records import Bound, Certainty, Count, Missing, ObjectRef, Unspecified
 from kubectl_dra.diagnosis.whatif import Switch, WhatIf, what_if
@@ -329,7 +330,7 @@ def _shapes(
     """
     own = {each.key: each.record for each in objects if isinstance(each.record, ResourceClaim)}
     for trial in trials(world, admitted(world, with_flavors(world, objects)), refused, together=False):
-        pod, templates = _with_templates(trial.plan.pod, own)
+        pod, templates = _with_templates(with_own_volumes(trial.plan.pod, trial.plan.volume_claims), own)
         settled = trial.is_bare or quota.is_settled(world, pod.metadata.namespace)
         required = () if settled else quota.unspecified(world.inventory.quotas.values(), pod)
         known = ShapeCapacity(

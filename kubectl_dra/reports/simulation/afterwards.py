@@ -9,10 +9,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+import msgspec
+
+from kubectl_dra.api.planned import PodPlan
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.placing import MAX_COPIES
+from kubectl_dra.diagnosis.pod.volume_claims import made_from
 from kubectl_dra.diagnosis.remedies.adding import nodes_like
-from kubectl_dra.diagnosis.remedies.changes import Change, ClaimEdit, PodEdit
+from kubectl_dra.diagnosis.remedies.changes import Change, ClaimEdit, PodEdit, VolumeClaimRenewal
 from kubectl_dra.diagnosis.remedies.records import Action, EditClaim, EditPod
 from kubectl_dra.diagnosis.whatif.records import AddNode
 from kubectl_dra.model.base import with_spec
@@ -87,6 +91,12 @@ class Afterwards:
             trial = trials[position]
             if isinstance(change, PodEdit) and change.key == pod:
                 trials[position] = replace(trial, plan=replace(trial.plan, pod=change.edit(trial.plan.pod)))
+                continue
+            if (
+                isinstance(change, VolumeClaimRenewal)
+                and (plan := _with_volumes(trial.plan, world, change)) is not None
+            ):
+                trials[position] = replace(trial, plan=plan)
                 continue
             template = _template(world.inventory, pod, change.key) if isinstance(change, ClaimEdit) else None
             if isinstance(change, ClaimEdit) and template is not None and template in inventory.templates:
@@ -178,6 +188,16 @@ def _template(inventory: Inventory, pod: Key, claim: Key) -> Key | None:
         if entry.resource_claim_template_name is not None and names.get(entry.name) == claim.name:
             return Key(pod.namespace, entry.resource_claim_template_name)
     return None
+
+
+def _with_volumes(plan: PodPlan, world: ClusterState, change: VolumeClaimRenewal) -> PodPlan | None:
+    """A plan whose pods get other claims for volumes; None for a claim that is not made for each of them."""
+    index = made_from(world.inventory, change.key, plan.volume_claims)
+    if index is None:
+        return None
+    claims = list(plan.volume_claims)
+    claims[index] = msgspec.structs.replace(claims[index], spec=change.edit(claims[index].spec))
+    return replace(plan, volume_claims=tuple(claims))
 
 
 def _with_template(inventory: Inventory, key: Key, change: ClaimEdit) -> Inventory:

@@ -16,6 +16,7 @@ from kubectl_dra.api.encode import encode
 from kubectl_dra.api.kinds import RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE
 from kubectl_dra.api.planned import Planned, PodPlan
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.pod.volume_claims import made_from
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.diagnosis.remedies.records import (
     Action,
@@ -74,7 +75,7 @@ def of_the_files(found: FoundRemedies, world: ClusterState, trial: PodTrial, whe
     files = _Files(world, trial, where)
 
     def of_the_file(remedy: RemedyReport) -> RemedyReport:
-        remedy = _moved(remedy, where)
+        remedy = _of_set(_moved(remedy, where), files)
         if not any(isinstance(action, _IN_THE_FILE) for action in remedy.actions):
             return remedy
         if not all(_is_there(action, where) for action in remedy.actions):
@@ -92,6 +93,8 @@ def of_the_files(found: FoundRemedies, world: ClusterState, trial: PodTrial, whe
 def _is_there(action: Action, where: Places) -> bool:
     """Whether what an action changes is in the files, as far as the cluster may have it too."""
     match action:
+        case MoveVolume(workload=ref) if ref is not None:
+            return ref in where
         case RaiseQuota(quota=ref) | MoveVolume(claim=ref):
             return ref in where
     return True
@@ -106,6 +109,21 @@ def _moved(remedy: RemedyReport, where: Places) -> RemedyReport:
     if len(there) != 1:
         return remedy
     return msgspec.structs.replace(remedy, actions=(MoveTemplate(there[0], action.ref.namespace),))
+
+
+def _of_set(remedy: RemedyReport, files: _Files) -> RemedyReport:
+    """With claims for volumes that a StatefulSet of the files makes for each of its pods as its templates have them."""
+    templates, holder = files.trial.plan.volume_claims, _holder(files.trial)
+
+    def written(action: Action) -> Action:
+        index = (
+            made_from(files.world.inventory, action.claim.key, templates) if isinstance(action, MoveVolume) else None
+        )
+        if index is None:
+            return action
+        return msgspec.structs.replace(action, template=templates[index].metadata.name, workload=holder)
+
+    return msgspec.structs.replace(remedy, actions=tuple(map(written, remedy.actions))) if templates else remedy
 
 
 def _each_once(steps: Sequence[Step]) -> Iterator[tuple[object, Step]]:
@@ -149,6 +167,10 @@ def _steps(action: Action, remedy: RemedyReport, files: _Files) -> Iterator[Step
     elif isinstance(action, RaiseQuota):
         hard = {action.resource: action.after}
         yield Step((), edit=FileEdit(action.quota, where[action.quota].at, "spec.hard", hard))
+    elif isinstance(action, MoveVolume) and action.workload is not None:
+        names = [each.metadata.name for each in trial.plan.volume_claims]
+        field = f"spec.volumeClaimTemplates[{names.index(action.template)}].{_CLASS}"
+        yield Step((), edit=FileEdit(action.workload, where[action.workload].at, field, action.storage_class))
     elif isinstance(action, MoveVolume) and action.claim in where:
         yield Step((), edit=FileEdit(action.claim, where[action.claim].at, _CLASS, action.storage_class))
     elif isinstance(action, EditGroup) and action.group in where:
