@@ -15,7 +15,7 @@ from kubectl_dra.allocation.input import allocated
 from kubectl_dra.allocation.input.allocated import nano
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.quantity import Quantity
-from kubectl_dra.model.resource import Device
+from kubectl_dra.model.resource import CapacityRequestPolicy, Device
 
 _ZERO = Quantity.parse("0")
 
@@ -80,7 +80,7 @@ def is_full(device: Device, held: allocated.DeviceHold, features: Features) -> b
     """Whether not even the smallest share that its policies allow is left.
 
     A device that was shared and is dedicated now is protected by nothing but the same arithmetic. A capacity without
-    a policy has no smallest share: it is full when it is used up.
+    a policy has no smallest share, nor has one whose policy has a default alone: it is full when it is used up.
     """
     if not device.capacity:
         return False
@@ -92,9 +92,14 @@ def is_full(device: Device, held: allocated.DeviceHold, features: Features) -> b
     if amounts.violated is not None or amounts.lacking(held.consumed) is not None:
         return True
     return any(
-        amount == 0 < total <= held.consumed.get(name, 0) and device.capacity[name].request_policy is None
+        amount == 0 < total <= held.consumed.get(name, 0) and _takes_some(device.capacity[name].request_policy)
         for name, amount, total in amounts.needs
     )
+
+
+def _takes_some(policy: CapacityRequestPolicy | None) -> bool:
+    """Whether a request takes some of a capacity that it does not mention: all of it without a policy."""
+    return policy is None or policy.default is None or nano(policy.default) > 0
 
 
 def used_text(amount: int, like: Quantity) -> str:
