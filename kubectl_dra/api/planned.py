@@ -32,6 +32,7 @@ from kubectl_dra.api.workloads.beside import (
 )
 from kubectl_dra.api.workloads.domains import DomainRule, Spanned, domain_rules, spanned, whole_group
 from kubectl_dra.api.workloads.expand import CountSource, Expansion
+from kubectl_dra.api.workloads.kserve import served
 from kubectl_dra.api.workloads.made import (
     is_job,
     is_train_job,
@@ -138,6 +139,7 @@ def read_all(sources: Sequence[Source], namespace: str, *, grouped_jobs: bool = 
     trees = [_tree(source.data) for source in sources]
     gangs, known_domains = Gangs(trees, namespace), spanned(trees, namespace)
     runtimes = {index: runtime_for(tree, trees) for index, tree in enumerate(trees) if is_train_job(tree)}
+    services = {index: one for index, tree in enumerate(trees) if (one := served(tree, trees)) is not None}
     found: list[Planned] = []
     for index, (source, tree) in enumerate(zip(sources, trees, strict=True)):
         planned = read_planned(source, namespace)
@@ -146,7 +148,11 @@ def read_all(sources: Sequence[Source], namespace: str, *, grouped_jobs: bool = 
         elif any(tree is each for each in runtimes.values()):
             # Its pods are those of the job.
             planned = replace(planned, pods=())
+        elif index in services:
+            planned = _expanded(planned, services[index].pods, tree, namespace)
         planned = _scaled(_beside(planned, tree, gangs, known_domains), tree)
+        if any(tree is each.runtime for each in services.values()):
+            planned = replace(planned, counts=True)
         if index in runtimes:
             planned = _in_gang(planned, runtimes[index])
         group = job_group(tree) if grouped_jobs else None

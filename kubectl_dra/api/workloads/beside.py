@@ -73,8 +73,14 @@ def _together(value: Any, depth: int) -> Iterator[str]:  # noqa: ANN401 - any JS
 
 
 def changes_pods(tree: Tree) -> bool:
-    """Whether it is an object of another project that says something of the pods of others."""
-    return _is_pod_group(tree)
+    """Whether it is an object of another project that says something of the pods of others, or of their queues."""
+    return _is_pod_group(tree) or _configures_queues(tree)
+
+
+def _configures_queues(tree: Tree) -> bool:
+    """Whether Kueue's own configuration may be inside of a ConfigMap."""
+    texts = mapping(tree.get("data")).values() if tree.get("kind") == "ConfigMap" else ()
+    return any(isinstance(text, str) and _KUEUE_CONFIG in text for text in texts)
 
 
 def may_admit(api_version: str) -> bool:
@@ -85,6 +91,7 @@ def may_admit(api_version: str) -> bool:
 # --- gangs of other programs ------------------------------------------------------------------------------------------
 
 
+_KUEUE_CONFIG: Final = "config.kueue.x-k8s.io"
 _COSCHEDULING: Final = "The coscheduling plugin"
 #: Of which pods name a Workload.
 OLD_SCHEDULER: Final = "The scheduler of Kubernetes 1.35"
