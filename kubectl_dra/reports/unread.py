@@ -17,7 +17,7 @@ import msgspec
 
 from kubectl_dra.api.kinds import BY_NAME
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.gates.pending import may_want_devices
+from kubectl_dra.diagnosis.gates.pending import unserved
 from kubectl_dra.diagnosis.pod import needs
 from kubectl_dra.diagnosis.pod.missing import missing
 from kubectl_dra.diagnosis.records import Missing
@@ -154,7 +154,7 @@ def _matters(kind: str, subject: Subject, state: ClusterState, namespace: str) -
     if kind == "Node" and state.evidence.complete("ResourceSlice"):
         return places_on_nodes(state)
     if kind == "DeviceClass" and subject is PENDING_PODS:
-        return not state.evidence.complete("Pod", namespace) or may_want_devices(state, namespace)
+        return not state.evidence.complete("Pod", namespace) or bool(unserved(state, namespace))
     return True
 
 

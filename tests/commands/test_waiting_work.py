@@ -141,3 +141,32 @@ def test_other_refusals_are_not_listed(
     capfd: pytest.CaptureFixture[str], tmp_path: Path, objects: list[dict[str, Any]]
 ) -> None:
     assert "cannot create" not in told(capfd, tmp_path / "all.json", *objects)
+
+
+def beside(capfd: pytest.CaptureFixture[str], folder: Path, *words: str) -> str:
+    """What the overview says of two pods whose resource no class serves, one that has its node, and one without."""
+    asked = {"nvidia.com/gpu": "1"}
+    bound = build.pod("starts", requests=asked, node_name="node-1")
+    pods = [build.pod("first", requests=asked), build.pod("second", requests=asked), bound]
+    objects = [build.node(), build.device_class(), *pods, build.pod("plain", requests={"cpu": "100"})]
+    versions = {"DeviceClass": "resource.k8s.io/v1"}
+    items = [{"apiVersion": versions.get(each["kind"], "v1"), **each} for each in objects]
+    path = folder / "cluster.json"
+    path.write_text(json.dumps({"kind": "List", "apiVersion": "v1", "items": items}), encoding="utf-8")
+    assert run(["why-pending", *words, "--from", str(path), "--color", "never"]) == 0
+    return " ".join(capfd.readouterr().out.split())
+
+
+def test_pods_that_ask_for_what_no_class_serves_are_named(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    text = beside(capfd, tmp_path, "-A")
+    assert text.startswith(
+        "No pod with device claims is pending. "
+        "2 pending pods without device claims (ml/first, ml/second) request nvidia.com/gpu, "
+        "which no DeviceClass serves."
+    )
+    assert "more: kubectl dra why-pending pod/first -n ml --from" in text
+
+
+def test_they_are_named_where_they_are_looked_for(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert "2 pending pods without device claims (first, second) request" in beside(capfd, tmp_path, "-n", "ml")
+    assert "without device claims" not in beside(capfd, tmp_path, "-A", "-l", "app=none")

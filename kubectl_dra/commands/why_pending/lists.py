@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from kubectl_dra.api.kinds import POD, POD_GROUP, RESOURCE_CLAIM, Kind
@@ -14,7 +14,7 @@ from kubectl_dra.commands.shared.unread import code_of, noted_around, nothing_re
 from kubectl_dra.commands.why_pending import single
 from kubectl_dra.commands.why_pending.groups import Pending, waiting_groups
 from kubectl_dra.commands.why_pending.one_per_line import is_rows, pod_list, said
-from kubectl_dra.diagnosis.gates.pending import pending_pods
+from kubectl_dra.diagnosis.gates.pending import pending_pods, unserved
 from kubectl_dra.diagnosis.gates.refused_work import refused_workloads
 from kubectl_dra.diagnosis.gates.waiting_work import waiting_work
 from kubectl_dra.diagnosis.pod import needs
@@ -35,6 +35,7 @@ from kubectl_dra.output.pending.queued_work import (
     refused_work_lines,
     rejected_lines,
     unread_work_line,
+    unserved_lines,
     work_lines,
     work_summary,
 )
@@ -226,7 +227,18 @@ def _of_pods(call: single.PendingCall, reports: Sequence[pending.PendingReport],
     page += [*gang_lines(reports), *said(reports, call.now), *next_commands(groups, scope, call.address)]
     rejected = rejected_pods(call.cluster.state, scope, label_selector(call.options.selector))
     failed = list(rejected_lines(rejected, scope, call.now, call.address))
-    return [*page, Safe(""), *failed] if failed else page
+    page += [Safe(""), *failed] if failed else []
+    others = list(unserved_lines(_unserved(call), scope, call.address))
+    return [*page, Safe(""), *others] if others else page
+
+
+def _unserved(call: single.PendingCall) -> Mapping[Key, Collection[str]]:
+    """Pods that have not got a node and ask for what no class serves; none where some classes could not be read."""
+    state = call.cluster.state
+    if not state.evidence.complete("DeviceClass"):
+        return {}
+    found = unserved(state, call.cluster.namespace, label_selector(call.options.selector))
+    return {key: names for key, names in found.items() if not state.inventory.pods[key].spec.node_name}
 
 
 def _none_selected(what: str, call: single.PendingCall) -> Safe:

@@ -37,12 +37,16 @@ def counts(pod: Pod, served: ClassMap) -> bool:
     return is_pending(pod) and wants_devices(pod, served)
 
 
-def may_want_devices(state: ClusterState, namespace: str = "") -> bool:
-    """Whether a pending pod asks for an extended resource that no class serves, of those that were read."""
-    served = served_resources(state)
-    here = (pod for pod in state.inventory.pods.values() if namespace in ("", pod.metadata.namespace))
-    pods = filter(is_pending, here)
-    return any(not wants_devices(pod, served) and asked(pod) for pod in pods if any(map(_has_domain, _resources(pod))))
+def unserved(state: ClusterState, namespace: str = "", matches: Matches | None = None) -> dict[Key, frozenset[str]]:
+    """Pending pods without claims, and the extended resources of each that no class serves of those that were read."""
+    served, found = served_resources(state), dict[Key, frozenset[str]]()
+    for pod in state.inventory.pods.values():
+        here = namespace in ("", pod.metadata.namespace) and (matches is None or matches(pod.metadata.labels))
+        if here and is_pending(pod) and any(map(_has_domain, _resources(pod))) and not wants_devices(pod, served):
+            names = frozenset(asked(pod))
+            if names:
+                found[key_of(pod.metadata)] = names
+    return found
 
 
 def is_pending(pod: Pod) -> bool:

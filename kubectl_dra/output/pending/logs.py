@@ -66,8 +66,7 @@ def repair_lines(report: PendingReport, address: Address) -> Iterator[Safe]:
 
 def driver_faults(report: PendingReport, address: Address) -> Iterator[Safe]:
     """What only the driver can fix, and where it says why: taints that it has set, an attribute that it leaves out."""
-    of_drivers = set(tainting(report.nodes))
-    found = [driver for driver in report.drivers if (driver.driver, driver.node) in of_drivers]
+    found = _tainting(report)
     if found:
         text = (
             "The taint is set by driver {} itself, which removes it when the device works again (kubectl dra "
@@ -76,19 +75,30 @@ def driver_faults(report: PendingReport, address: Address) -> Iterator[Safe]:
         yield from wrapped(fmt(text, listed(list(dict.fromkeys(driver.driver for driver in found)))))
         yield from _logs(report, found, address)
     for driver in report.drivers:
-        names = [name for who, node, name in lacking(report.nodes) if (who, node) == (driver.driver, driver.node)]
-        if names:
+        if names := _lacking(report, driver):
             text = "Driver {} publishes {} on other nodes, and not on {}: its log there may say why."
             yield from wrapped(fmt(text, driver.driver, names[0].rpartition("/")[2], driver.node))
             yield from _logs(report, [driver], address)
 
 
+def _tainting(report: PendingReport) -> list[DriverOnNode]:
+    found = set(tainting(report.nodes))
+    return [driver for driver in report.drivers if (driver.driver, driver.node) in found]
+
+
+def _lacking(report: PendingReport, driver: DriverOnNode) -> list[str]:
+    return [name for who, node, name in lacking(report.nodes) if (who, node) == (driver.driver, driver.node)]
+
+
 def log_lines(report: PendingReport, address: Address, *, events_named: bool = False) -> Iterator[Safe]:
     """The log of each driver on its node, or how its pod is found; the own events where that is all one may read.
 
-    ``events_named``: the command that shows them is on the page already.
+    Drivers of which :func:`driver_faults` tells are left out. ``events_named``: the command that shows them is on the
+    page already.
     """
-    yield from _logs(report, report.drivers, address)
+    told = _tainting(report)
+    drivers = [each for each in report.drivers if each not in told and not _lacking(report, each)]
+    yield from _logs(report, drivers, address)
     if (
         report.node
         and not events_named

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.diagnosis.said.kubelet import WAS_REJECTED
+from kubectl_dra.model.ids import Key
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.model.queues import qualified
 from kubectl_dra.output.layout import wrapped
@@ -16,7 +17,7 @@ from kubectl_dra.output.pending.go_errors import innermost
 from kubectl_dra.output.pending.made import refused_sentence
 from kubectl_dra.output.pending.queues import queue_reason
 from kubectl_dra.output.safe import Safe, command_line, fmt
-from kubectl_dra.output.words import ago, counted, shortened
+from kubectl_dra.output.words import ago, counted, listed, shortened
 from kubectl_dra.reports.invocations import dra, of, reading
 from kubectl_dra.reports.pending.idle import WorkloadPendingReport
 from kubectl_dra.reports.pending.rejected import RejectedPods
@@ -115,6 +116,20 @@ def rejected_lines(found: Sequence[RejectedPods], scope: str, now: datetime, add
             yield from wrapped(fmt("{}", each.message), indent=4, first=4)
     newest = found[0].pods[0]
     pod = of("pod", newest.name, newest.namespace)
+    yield from command_line("more: {}", reading(dra("why-pending", pod), address))
+
+
+def unserved_lines(found: Mapping[Key, Collection[str]], scope: str, address: Address) -> Iterator[Safe]:
+    """Pods that wait for a resource of which DRA knows nothing: of each the page tells who could offer it."""
+    if not found:
+        return
+    keys = sorted(found)
+    names = shortened([key.name if scope else str(key) for key in keys], _FAILED_NAMED)
+    wanted = listed(sorted({name for resources in found.values() for name in resources}))
+    verb = Safe("requests" if len(keys) == 1 else "request")
+    text = "{} without device claims ({}) {} {}, which no DeviceClass serves."
+    yield from wrapped(fmt(text, counted(len(keys), "pending pod"), names, verb, wanted))
+    pod = of("pod", keys[0].name, keys[0].namespace)
     yield from command_line("more: {}", reading(dra("why-pending", pod), address))
 
 

@@ -12,8 +12,10 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.remedies.records import RemedyKind
 from kubectl_dra.output.pending.headline import pending_summary
 from kubectl_dra.output.pending.page import pending_page
+from tests.diagnosis.test_scenarios import EXPECTED
 from tests.kit import build
 from tests.kit.clock import CLOCK
+from tests.kit.facts import SCENARIOS, scenario
 from tests.output.pending.test_more_situations import before, holding, tainted
 from tests.output.pending.test_situations import DRIVER, POD, first_line, page_of, report_of
 from tests.scenario_files import snapshot_path
@@ -381,3 +383,15 @@ def test_a_new_node_has_not_the_taint_of_the_one_that_it_is_like(capsys: pytest.
 def test_a_shortened_message_of_the_scheduler_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     page = scenario_page("12-all-allocated-to-others", capsys)
     assert ": … 1 cannot allocate all claims. matches this diagnosis" in page
+
+
+@pytest.mark.parametrize("name", sorted(EXPECTED))
+def test_no_command_stands_on_a_page_twice(
+    name: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    namespace, _, pod = scenario(name)[1]["pod"].partition("/")
+    run(["why-pending", f"pod/{pod}", "-n", namespace, "--from", str(SCENARIOS / name / "snapshot.json")])
+    lines = [line.strip() for line in capfd.readouterr().out.splitlines()]
+    commands = [line for line in lines if line.startswith("kubectl ")]
+    assert len(commands) == len(set(commands)), commands
