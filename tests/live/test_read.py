@@ -134,6 +134,35 @@ def test_ones_own_namespace_may_be_readable_by_name(connection: Connection, api:
     assert not evidence.complete("Namespace")
 
 
+def test_claims_in_question_are_read_by_name_where_they_may_not_be_listed(connection: Connection, api: FakeApi) -> None:
+    """A role may name single objects; those of others are not asked for."""
+    claims = [{"name": "gpu", "resourceClaimName": "own"}, {"name": "nic", "resourceClaimTemplateName": "nics"}]
+    made = {"resourceClaimStatuses": [{"name": "nic", "resourceClaimName": "p-nic-x"}]}
+    mine = {"metadata": {"name": "p", "namespace": "ml"}, "spec": {"resourceClaims": claims}, "status": made}
+    other = {"metadata": {"name": "q", "namespace": "ml"}, "spec": {"resourceClaims": [claims[0]]}}
+    api.serve("Pod", [mine, {**other, "spec": {"resourceClaims": [{"name": "a", "resourceClaimName": "not-mine"}]}}])
+    refused = 'User "x" cannot list resource "resourceclaims"'
+    paths = (CLAIMS, "/apis/resource.k8s.io/v1/namespaces/ml/resourceclaims")
+    for path in paths:
+        api.forbid(path, refused)
+    for name in ("own", "asked"):
+        body = {"kind": "ResourceClaim", "metadata": {"name": name, "namespace": "ml"}}
+        api.routes[f"{paths[1]}/{name}"] = Answer(body)
+    api.forbid(f"{paths[1]}/p-nic-x", refused)
+    needs = {"namespaces": ("ml",), "pods": frozenset({Key("ml", "p")}), "claims": frozenset({Key("ml", "asked")})}
+    inventory, evidence = _read(connection, {"Pod", "ResourceClaim"}, **needs)
+    assert sorted(key.name for key in inventory.claims) == ["asked", "own"]
+    assert evidence.coverage("ResourceClaim", "ml") is Coverage.FORBIDDEN
+    assert not api.asked(f"{paths[1]}/not-mine")
+
+
+def test_claims_that_may_be_listed_are_not_asked_for_again(connection: Connection, api: FakeApi) -> None:
+    api.forbid(CLAIMS)
+    path = api.serve("ResourceClaim", [], "resource.k8s.io/v1", "ml")
+    _read(connection, {"ResourceClaim"}, namespaces=("ml",), claims=frozenset({Key("ml", "gone")}))
+    assert not api.asked(f"{path}/gone")
+
+
 def test_refusal_of_everything_is_evidence_with_who_was_refused(connection: Connection, api: FakeApi) -> None:
     for path in ("/api/v1/nodes", "/api/v1/pods", "/api/v1/namespaces/ml/pods"):
         api.forbid(path, 'nodes is forbidden: User "dev" cannot list resource "nodes" in API group ""')

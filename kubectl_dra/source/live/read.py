@@ -32,6 +32,8 @@ from kubectl_dra.source.spec import Told
 
 # The controller takes finished pods out of reservations at once: more than a few never are there.
 _MAX_CONSUMERS: Final = 20
+# A pod has a few claims; who asks about more by name than this has a list to ask for.
+_MAX_NAMED: Final = 50
 
 
 class KindRead(msgspec.Struct):
@@ -59,6 +61,7 @@ def read(session: Session, needs: Needs, told: Told | None = None) -> tuple[Inve
     later = bool(needs.claims) and RESOURCE_SLICE in kinds
     first = [kind for kind in at_first if not (later and kind is RESOURCE_SLICE)]
     outcomes = in_parallel([lambda k=k: reader.read(k) for k in first])  # type: ignore[misc]
+    _add_named_claims(reader, needs, outcomes)
     if later:
         outcomes += _slices_of_claims(reader, needs, outcomes)
     outcomes += _on_demand(reader, needs, outcomes)
@@ -111,7 +114,28 @@ def _add_finished_consumers(reader: _Reader, outcomes: Iterable[KindRead]) -> No
         if consumer.resource == POD.plural and not consumer.api_group and consumer.uid not in seen
     }
     for key in sorted(missing)[:_MAX_CONSUMERS]:
-        reader.add_pod(pods, key)
+        reader.add(pods, key)
+
+
+def _add_named_claims(reader: _Reader, needs: Needs, outcomes: Iterable[KindRead]) -> None:
+    """Claims that the question is about, one by one where they may not be listed: a role may name single objects."""
+    by_kind = {outcome.kind.name: outcome for outcome in outcomes}
+    claims, pods = by_kind.get(RESOURCE_CLAIM.name), by_kind.get(POD.name)
+    if claims is None or all(read.coverage is not Coverage.FORBIDDEN for read in claims.reads):
+        return
+    evidence, wanted = Evidence(reads=tuple(claims.reads)), set(needs.claims)
+    for pod in pods.records if pods is not None else ():
+        if isinstance(pod, Pod) and key_of(pod.metadata) in needs.pods:
+            wanted |= _claims_of(pod)
+    for key in sorted(wanted)[:_MAX_NAMED]:
+        if not evidence.complete(RESOURCE_CLAIM.name, key.namespace):
+            reader.add(claims, key)
+
+
+def _claims_of(pod: Pod) -> set[Key]:
+    direct = {entry.resource_claim_name for entry in pod.spec.resource_claims}
+    made = {status.resource_claim_name for status in pod.status.resource_claim_statuses}
+    return {Key(pod.metadata.namespace, name) for name in direct | made if name}
 
 
 class _Reader:
@@ -187,9 +211,9 @@ class _Reader:
         for key in sorted(self._needs.pods - known):
             self._add_one(outcome, api_version, key)
 
-    def add_pod(self, outcome: KindRead, key: Key) -> None:
-        """One pod by name, if it exists and may be read."""
-        api_version = self._served.api_versions.get(POD.name)
+    def add(self, outcome: KindRead, key: Key) -> None:
+        """One object of the outcome's kind by name, if it exists and may be read."""
+        api_version = self._served.api_versions.get(outcome.kind.name)
         if api_version is not None:
             self._add_one(outcome, api_version, key)
 
