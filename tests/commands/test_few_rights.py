@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from kubectl_dra.api.kinds import BY_NAME
 from kubectl_dra.commands.app import run
 from kubectl_dra.diagnosis.records import Missing, RbacRule
 from kubectl_dra.output.unread import unread_sentence
@@ -19,6 +20,7 @@ from kubectl_dra.source.demo import CLUSTER
 from tests.kit import build
 from tests.kit.clock import PassingClock
 from tests.kit.fake_api import PLURALS, FakeApi, running, serve_cluster, write_kubeconfig
+from tests.reports.clusters import withheld
 
 CLUSTER_WIDE = ("Node", "DeviceClass", "ResourceSlice", "DeviceTaintRule")
 TEMPLATE = """
@@ -266,6 +268,37 @@ def test_of_a_pool_that_may_not_be_read_it_is_told_what_claims_have_there(
     assert "not found" not in err
     # Of another name nothing is known, and of a pool without readable claims no more.
     assert 'error: pool "nobody-knows" not found, but not all' in said(capfd, "describe-pool", "nobody-knows")[2]
+
+
+@pytest.mark.parametrize(
+    ("others", "named", "note"),
+    [
+        ((), "CLASS", "put the name of a DeviceClass in place of CLASS; which there are could not be read"),
+        (("gpu.example.com",), "gpu.example.com", ""),
+        (("nic.example.com", "gpu.example.com"), "gpu.example.com", "names class gpu.example.com, one of 2; change"),
+    ],
+)
+def test_a_missing_claim_comes_with_one_to_start_from_where_classes_were_not_read(
+    others: tuple[str, ...], named: str, note: str, capfd: Any, tmp_path: Path
+) -> None:
+    """Claims that could be read name classes: one that is like the missing claim, else any of them."""
+    request = {"name": "r", "exactly": {"allocationMode": "ExactCount", "count": 1}}
+    claims = [
+        build.claim(f"c-{number}", {**request, "exactly": {**request["exactly"], "deviceClassName": name}})
+        for number, name in enumerate(others)
+    ]
+    items = [*claims, build.pod("p", claims=["gpu-of-p"])]
+    for each in items:
+        each["apiVersion"] = BY_NAME[each["kind"]].api_version
+    path = tmp_path / "cluster.json"
+    document = withheld({"kind": "List", "items": items}, ("DeviceClass", "Node", "ResourceSlice"))
+    document["reads"] += [{"kind": "ResourceClaim", "coverage": "complete"}]
+    path.write_text(json.dumps(document), encoding="utf-8")
+    _, out, _ = said(capfd, "why-pending", "p", "-n", "ml", "--from", str(path))
+    text = unfolded(out)
+    assert f"deviceClassName: {named} allocationMode" in text
+    assert note in text
+    assert bool(note) == ('1 create the ResourceClaim "gpu-of-p" (' in text)
 
 
 def test_changes_that_could_not_be_judged_are_not_called_useless(api: FakeApi, capfd: Any) -> None:

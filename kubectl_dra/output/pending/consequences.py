@@ -16,7 +16,7 @@ from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, every, listed
 from kubectl_dra.reports.invocations import kubectl, shell_line, within
 from kubectl_dra.reports.pending import renewal
-from kubectl_dra.reports.pending.missing_objects import MIN_COUNT
+from kubectl_dra.reports.pending.missing_objects import MIN_COUNT, UNREAD_CLASS
 from kubectl_dra.reports.pending.remedies import FileEdit, RemedyReport
 
 _VALUES: Final = 3
@@ -183,6 +183,8 @@ def _one_of_several(note: renewal.OneOfSeveral) -> Safe:
     if note.kind == MIN_COUNT:
         text = "its manifest has {} {}, the pods that name it so far; change that where more have to start together"
         return fmt(text, note.kind, note.chosen)
+    if note.chosen == UNREAD_CLASS:
+        return fmt("put the name of a DeviceClass in place of {}; which there are could not be read", note.chosen)
     of = fmt(", one of {}", note.count) if note.count else Safe("")
     return fmt("its manifest names {} {}{}; change that where another is meant", note.kind, note.chosen, of)
 

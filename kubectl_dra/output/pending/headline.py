@@ -12,6 +12,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.remedies.records import EXTENDED_NAME, EditClass
 from kubectl_dra.output.pending.autoscalers import scaling_sentence
 from kubectl_dra.output.pending.driver_pods import failing_sentence, idle_sentence
+from kubectl_dra.output.pending.free_nodes import free_sentence
 from kubectl_dra.output.pending.gangs import is_counted
 from kubectl_dra.output.pending.health import runs_with_unhealthy
 from kubectl_dra.output.pending.heard import (
@@ -21,6 +22,7 @@ from kubectl_dra.output.pending.heard import (
     is_heard_first,
     makes_room,
     named_cause,
+    said_of,
 )
 from kubectl_dra.output.pending.lingering import lingering_sentence, overdue_sentence
 from kubectl_dra.output.pending.main_reason import main_reason
@@ -150,8 +152,9 @@ def _unread_beside(report: PendingReport, reason: Safe) -> Safe:
             "could not be read."
         )
         return fmt(text, names_of(free))
+    there = free_sentence(report.free_nodes, said_of(report))
     known = is_before_devices(report) or named_cause(report) is not None or makes_room(report)
-    return Safe("") if known else fmt(" The exact cause is unknown: {}.", reason)
+    return there if known else fmt("{} The exact cause is unknown: {}.", there, reason)
 
 
 def pending_cause(report: PendingReport) -> Safe:

@@ -29,6 +29,7 @@ from kubectl_dra.output.explain.index import matching
 from kubectl_dra.output.explain.pages import reason_page
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.amounts import free_amount
+from kubectl_dra.output.pending.free_nodes import free_advice
 from kubectl_dra.output.pending.heard_words import page_of, predicate
 from kubectl_dra.output.pending.main_reason import main_reason
 from kubectl_dra.output.pending.node_names import names_of
@@ -197,6 +198,9 @@ def heard_advice(report: PendingReport, address: Address) -> Iterator[Safe]:
         yield from wrapped(_TAINTED)
         yield from command_line("  {}", reading(dra("get", "taints"), address))
         return
+    if ways := list(free_advice(report.free_nodes, said, address)):
+        yield from ways
+        return
     reason = nearest(said.heard)
     helps = _against(reason, report)
     if helps is None:
@@ -243,6 +247,8 @@ def _of_the_others(report: PendingReport, number: int) -> Safe:
     if known and sum(group.count for group in open_) == number:
         has, fails = ("has", "fails") if number == 1 else ("have", "fail")
         return fmt("{} {} such devices free, but {} a check before", names_of(open_), Safe(has), Safe(fails))
+    if report.free_nodes is not None and not report.free_nodes.count:
+        return Safe("The other node has none free either" if number == 1 else "No other node has them free either")
     rest = Safe("other node has" if number == 1 else f"other {number} nodes have")
     return fmt("Whether the {} any is unknown", rest)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any, Final
 
 import msgspec
@@ -22,9 +22,9 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain.class_facts import offers
 from kubectl_dra.diagnosis.records import Cause, ClassProblem, ExtendedResource, ObjectRef
 from kubectl_dra.model.evidence import Coverage
-from kubectl_dra.model.forms import forms
+from kubectl_dra.model.forms import class_names, forms
 from kubectl_dra.model.public_classes import PUBLIC_CLASSES
-from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.model.resource import ResourceClaim, ResourceClaimSpec
 from kubectl_dra.model.storage import PersistentVolumeClaim
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.pending.renewal import ComesWith, OneOfSeveral
@@ -40,6 +40,8 @@ _TELLING: Final = 3
 _SIZE: Final = "1Gi"
 #: How many pods of a new group have to start together, which somebody has to think about.
 MIN_COUNT: Final = "minCount"
+#: Stands in a new claim where nobody could read which classes there are.
+UNREAD_CLASS: Final = "CLASS"
 _KINDS: Final = {
     Code.CLASS_MISSING: "DeviceClass",
     Code.CLAIM_MISSING: "ResourceClaim",
@@ -149,9 +151,11 @@ def skeleton(
     like = _namesake(ref, state, version)
     if like is not None:
         return {**head, "spec": like}, None
-    name, guess = _likeliest("class", ref.name, _devices_by_class(state))
-    if not name:
+    name, guess = _likeliest("class", ref.name, _devices_by_class(state) or _named_classes(state))
+    if not name and state.evidence.complete(DEVICE_CLASS.name):
         return None
+    if not name:
+        name, guess = UNREAD_CLASS, OneOfSeveral("class", UNREAD_CLASS, 0)
     exact: dict[str, Any] = {"deviceClassName": name, "allocationMode": "ExactCount", "count": 1}
     request = {"name": "devices", **exact} if version == "v1beta1" else {"name": "devices", "exactly": exact}
     devices = {"devices": {"requests": [request]}}
@@ -174,9 +178,7 @@ def _selector(name: str, state: ClusterState) -> tuple[str, OneOfSeveral | Comes
 def _domains_read(state: ClusterState) -> Mapping[str, Set[str]]:
     """By missing class the domains of the attributes and capacities that selectors of its requests read."""
     inventory, found = state.inventory, defaultdict[str, set[str]](set)
-    specs = [claim.spec for claim in inventory.claims.values() if isinstance(claim, ResourceClaim)]
-    specs += (template.spec.spec for template in inventory.templates.values())
-    for _, form in (each for spec in specs for each in forms(spec)):
+    for _, form in (each for spec in _specs(state) for each in forms(spec)):
         if form.device_class_name not in inventory.classes:
             found[form.device_class_name].update(*(domains_of(each.expression) for each in form.selectors))
     return found
@@ -260,6 +262,20 @@ def _devices_by_driver(state: ClusterState) -> Counter[str]:
     for pool in state.pools:
         counts[pool.driver] += sum(1 for _ in state.published(pool))
     return counts
+
+
+def _named_classes(state: ClusterState) -> Counter[str]:
+    """The classes that claims and templates name, by how often, where classes could not be read."""
+    if state.evidence.complete(DEVICE_CLASS.name):
+        return Counter()
+    return Counter(name for spec in _specs(state) for name in class_names(spec) if name)
+
+
+def _specs(state: ClusterState) -> Iterator[ResourceClaimSpec]:
+    """Of all claims and templates."""
+    inventory = state.inventory
+    yield from (claim.spec for claim in inventory.claims.values() if isinstance(claim, ResourceClaim))
+    yield from (template.spec.spec for template in inventory.templates.values())
 
 
 def _devices_by_class(state: ClusterState) -> dict[str, int]:

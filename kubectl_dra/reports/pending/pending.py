@@ -40,6 +40,7 @@ from kubectl_dra.reports.pending.configurations import ConfiguredIn, configured_
 from kubectl_dra.reports.pending.drivers import DriverOnNode, devices_of, drivers_of
 from kubectl_dra.reports.pending.events import AutoscalerWords, NamedEvent, autoscaler_words, named_event
 from kubectl_dra.reports.pending.failing_pods import FailingPod, failing_elsewhere, failing_pods, failing_where_it_fits
+from kubectl_dra.reports.pending.free_nodes import FreeNodes, free_nodes
 from kubectl_dra.reports.pending.idle_daemons import IdleDaemonSet
 from kubectl_dra.reports.pending.kept_off_drivers import drivers_off
 from kubectl_dra.reports.pending.lingering import LingeringPod, lingering, of_itself
@@ -94,7 +95,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     ``group``: what keeps the pod waiting is the PodGroup that it is placed with; None in documents of lists too.
     ``written``: nodes and pools of a simulation's files, if any. ``named_event``: of objects that the pod names.
     ``unready``: nodes whose taint says that they are not ready. ``not_taken``: pods of its own controller that failed
-    as a node did not take them.
+    as a node did not take them. ``free_nodes``: where nodes could not be read, those whose devices would do.
     """
 
     asks: tuple[ClaimAsk, ...]
@@ -133,6 +134,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     written: Written | None = None
     named_event: NamedEvent | None = None
     not_taken: tuple[RejectedPods, ...] = ()
+    free_nodes: FreeNodes | None = None
 
     def without_steps(self) -> PendingReport:
         """With what would help, and not how it is done."""
@@ -281,6 +283,7 @@ def _of_one(
         "still_blocked": still_blocked(diagnosis, state),
         "older_template": older_template(diagnosis, state, owners),
         "visible": visible_devices(diagnosis, asks, state),
+        "free_nodes": free_nodes(diagnosis, state),
         "not_taken": rejected_siblings(state, diagnosis.pod.key),
     }
 
