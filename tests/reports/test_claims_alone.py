@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
+from kubectl_dra.api.planned import read_all
+from kubectl_dra.api.sources import Source
 from kubectl_dra.output.capacity.page import capacity_page, capacity_summary
 from kubectl_dra.reports.base import Fits
 from tests.kit import build
@@ -62,6 +65,46 @@ def test_a_device_of_a_machine_names_a_request_that_its_claim_has() -> None:
         f"Warning: a device names request wrong of claim gpu, which has only {name}: KubeVirt finds no device" in told
     )
     assert "Warning" not in page(simulated(one, machine(name)))
+
+
+def machine_with(**domain: Any) -> dict[str, Any]:
+    body = virtual_machine()
+    body["spec"]["template"]["spec"]["domain"] |= domain
+    return body
+
+
+DEDICATED = {"cores": 4, "sockets": 2, "dedicatedCpuPlacement": True}
+
+
+@pytest.mark.parametrize(
+    ("domain", "amounts"),
+    [
+        ({"memory": {"guest": "8Gi"}}, {"memory": "8Gi"}),
+        (
+            {"memory": {"guest": "8Gi"}, "resources": {"requests": {"memory": "9Gi", "cpu": 2}}},
+            {"memory": "9Gi", "cpu": "2"},
+        ),
+        ({"resources": {"limits": {"memory": "9Gi"}}}, {"memory": "9Gi"}),
+        ({"memory": {"guest": "8Gi", "hugepages": {"pageSize": "1Gi"}}}, {"hugepages-1Gi": "8Gi"}),
+        ({"memory": {"guest": "8Gi"}, "cpu": DEDICATED}, {"memory": "8Gi", "cpu": "8"}),
+        # Shares of processors depend on KubeVirt's configuration.
+        ({"cpu": {"cores": 4}}, {}),
+        ({"memory": "wrong", "resources": {"requests": {"memory": True}}}, {}),
+    ],
+)
+def test_what_a_machine_certainly_requests_is_tried(domain: dict[str, Any], amounts: dict[str, str]) -> None:
+    body = {"apiVersion": "v1", **machine_with(**domain)}
+    (plan,) = read_all([Source(json.dumps(body).encode())], build.NAMESPACE)[0].pods
+    (container,) = plan.pod.spec.containers
+    assert {name: str(amount) for name, amount in container.resources.requests.items()} == amounts
+
+
+def test_a_machine_with_more_memory_than_a_node_does_not_fit() -> None:
+    big = simulated(template("one"), machine_with(memory={"guest": "8Ti"}))
+    assert big.fits is Fits.NO
+    assert "change spec.template.spec.domain.memory.guest to less than" in page(big)
+    fits = page(simulated(template("one"), machine_with(memory={"guest": "1Gi"})))
+    assert "its claims and memory fit; the rest of its pods is made by KubeVirt and was not tried." in fits
 
 
 @pytest.mark.parametrize("body", [virtual_machine(), graph(replicas=2), inference()])

@@ -206,18 +206,16 @@ def _name(item: object, index: int) -> str:
 
 def _by_shape(found: Shaped) -> MadeTemplate:
     at = found.path if found.bare else ""
+    made = MadeTemplate(found.path, found.body, role=found.role, spec_at=at, moved=found.moved)
     if found.copies is None:
-        return MadeTemplate(found.path, found.body, role=found.role, count=CountSource.UNKNOWN, spec_at=at)
-    return MadeTemplate(
-        found.path,
-        found.body,
-        role=found.role,
+        return replace(made, count=CountSource.UNKNOWN)
+    return replace(
+        made,
         copies=min(found.copies, MAX_PODS),
         count=CountSource.ASSUMED,
         assumed=found.fields,
         counted_by=found.counted_by,
         growth=found.growth,
-        spec_at=at,
     )
 
 

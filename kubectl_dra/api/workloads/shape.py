@@ -7,12 +7,13 @@ How many pods there will be is taken from the fields on the way that known kinds
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, Final
 
 from kubectl_dra.api.trees import Tree, mapping, number_of
+from kubectl_dra.api.workloads import kubevirt
 from kubectl_dra.api.workloads.templates import UNCOUNTED, CountField, Growth
 
 _DEPTH: Final = 40
@@ -32,7 +33,7 @@ _DESCRIBING: Final = frozenset({"status", "openAPIV3Schema", "validation"})
 class Shaped:
     """``copies`` None: nothing on the way looks like a number of pods; ``fields`` are the paths that do.
 
-    ``bare``: the spec of the pods itself stands at the path.
+    ``bare``: the spec of the pods itself stands at the path. ``moved``: fields that say what its containers request.
     """
 
     path: str
@@ -43,6 +44,7 @@ class Shaped:
     counted_by: CountField = UNCOUNTED
     growth: Growth | None = None
     bare: bool = False
+    moved: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,7 @@ def claims_alone(tree: Tree) -> list[Shaped]:
     """Where the claims of pods stand in an object without containers, each as a bare pod that has them.
 
     It tolerates all taints, and goes to any node: what its operator adds is not known, and can only rule nodes out.
+    Of a virtual machine the memory is known.
     """
     return list(_search(tree, _Way(), 0, bare_pod))
 
@@ -103,8 +106,15 @@ def bare_pod(value: Tree) -> Tree | None:
     named = dict.fromkeys(_device_requests(value, 0))
     whole = [{"name": each["name"]} for each in entries if each["name"] not in {claim for claim, _ in named}]
     claims = [*whole, *({"name": claim, "request": request} for claim, request in named)]
-    container = {"name": "main", "image": "unknown", "resources": {"claims": claims}}
+    requests = {name: amount for name, amount, _ in kubevirt.amounts(value)}
+    resources = {"claims": claims, **({"requests": requests, "limits": _pages(requests)} if requests else {})}
+    container = {"name": "main", "image": "unknown", "resources": resources}
     return {"containers": [container], "resourceClaims": entries, "tolerations": [{"operator": "Exists"}]}
+
+
+def _pages(requests: Mapping[str, str]) -> dict[str, str]:
+    """Huge pages have limits that are equal to their requests."""
+    return {name: amount for name, amount in requests.items() if name.startswith("hugepages-")}
 
 
 def _device_requests(value: Any, depth: int) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - any JSON value
@@ -146,12 +156,12 @@ def _search(
         return
     if (found := spec_of(value)) is not None:
         way = way.counted(value)
-        yield replace(way.found({"spec": found}), bare=True)
+        yield replace(way.found({"spec": found}), bare=True, moved=_moved(value, found, way.path))
         return
     outer, way = way.numbers, way.counted(value)
     spec = value.get("spec")
     if isinstance(spec, dict) and (found := spec_of(spec)) is not None and way.path:
-        yield way.found({**value, "spec": found})
+        yield replace(way.found({**value, "spec": found}), moved=_moved(spec, found, f"{way.path}.spec"))
         return
     own = tuple(each for each in way.numbers if each not in outer)
     others = (
@@ -162,6 +172,12 @@ def _search(
             role = key if isinstance(child, dict) and _names_a_role(value, key) else ""
             its = way if _is_template(child, spec_of) else others
             yield from _search(child, its.below(key, role), depth + 1, spec_of)
+
+
+def _moved(written: Tree, made: Tree, path: str) -> tuple[tuple[str, str], ...]:
+    """Where a spec from which another one was made says what the containers of that request."""
+    amounts = kubevirt.amounts(written) if made is not written else ()
+    return tuple((name, f"{path}.{field}") for name, _, field in amounts)
 
 
 def _is_template(value: object, spec_of: Callable[[Tree], Tree | None]) -> bool:

@@ -65,7 +65,8 @@ def _pod_change(action: EditPod) -> Safe:
     if name == "containers":
         return _container_change(action)
     change = fmt(" to {}", action.after) if action.after else Safe("")
-    return fmt("change {} of the pod{}", action.field, change)
+    of_pod = Safe("" if action.field.startswith("spec.") else " of the pod")
+    return fmt("change {}{}{}", action.field, of_pod, change)
 
 
 def _container_change(action: EditPod) -> Safe:

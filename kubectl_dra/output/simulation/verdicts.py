@@ -75,10 +75,11 @@ def verdict_of(pod: PodSimulation) -> Safe:
     if pod.rest_by and pod.copies and pod.lacks and not (pod.capped or pod.undecided):
         return fmt("{}: the claims of {} of {} fit.", name, pod.copies, counted(pod.wanted or 0, "pod"))
     if pod.rest_by and pod.copies and not pod.lacks:
+        what = listed(["claims", *pod.amounts])
         its = (
-            Safe("its claims fit")
+            fmt("its {} fit", what)
             if pod.wanted in (None, 1)
-            else fmt("the claims of {} fit", counted(pod.copies, "pod"))
+            else fmt("the {} of {} fit", what, counted(pod.copies, "pod"))
         )
         return fmt("{}: {}; the rest of its pods is made by {} and was not tried.", name, its, pod.rest_by)
     if pod.counted is Counted.UNKNOWN and pod.growing is not None and not pod.lacks:

@@ -318,6 +318,7 @@ def _pod_simulation(trial: PodTrial, made: Batch, placed: PlacedCopies, pending:
         instead_of=plan.stands_in_for,
         flavors=plan.flavors,
         rest_by=plan.rest_by,
+        amounts=tuple(name for name, _ in plan.moved) if plan.rest_by else (),
         counted=made.counted,
         assumed=plan.assumed if made.counted is Counted.ASSUMED else (),
         alone=trial.alone,

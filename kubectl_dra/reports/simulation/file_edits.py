@@ -82,7 +82,7 @@ def of_the_files(found: FoundRemedies, world: ClusterState, trial: PodTrial, whe
             return remedy
         notes = tuple(note for note in remedy.notes if not isinstance(note, NoCommand))
         steps = [step for action in remedy.actions for step in _steps(action, remedy, files)]
-        actions = tuple(_written_in(action, _holder(trial)) for action in remedy.actions)
+        actions = tuple(_with_rest(_written_in(action, _holder(trial)), trial.plan) for action in remedy.actions)
         return msgspec.structs.replace(
             remedy, steps=tuple(dict(_each_once(steps)).values()), notes=notes, actions=actions
         )
@@ -136,6 +136,15 @@ def _written_in(action: Action, subject: ObjectRef) -> Action:
     """With the object of the file in place of what a controller would make of it."""
     made = isinstance(action, EditPod) or (isinstance(action, RemoveLabel) and action.workload is not None)
     return msgspec.structs.replace(action, workload=subject) if made else action
+
+
+def _with_rest(action: Action, plan: PodPlan) -> Action:
+    """An amount at the field that says it, where another program adds to it: that amount would be too much."""
+    resource = action.field.rpartition("].resources[")[2].rstrip("]") if isinstance(action, EditPod) else ""
+    field = dict(plan.moved).get(resource)
+    if not (isinstance(action, EditPod) and plan.rest_by and field and action.after):
+        return action
+    return msgspec.structs.replace(action, field=field, after=f"less than {action.after}")
 
 
 class _Files(NamedTuple):
@@ -236,7 +245,7 @@ def _of_pod(action: EditPod, trial: PodTrial, where: Places) -> Iterator[Step]:
         return
     # What admission has put into the pods is not in the file.
     written = [path for each in where[subject].pods for path, _ in pod_changes(action, each.pod.spec)]
-    for pointer, value in pod_changes(action, plan.pod.spec):
+    for pointer, value in () if plan.rest_by and plan.moved else pod_changes(action, plan.pod.spec):
         if (value is not None or pointer in written) and (field := _field(plan, pointer)) is not None:
             yield Step((), edit=FileEdit(subject, where[subject].at, field, value))
 

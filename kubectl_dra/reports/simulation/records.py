@@ -140,7 +140,8 @@ class PodSimulation(ReportRecord, frozen=True):
     all of the copies. ``beside``: LimitRanges, a RuntimeClass or autoscalers that could not be read and may change the
     pods or want more of them. ``refused``: what the API server has against the pods, in its words, so that none is
     created. ``unspecified``: what quotas require and only a LimitRange may still give, where none could be read.
-    ``rest_by``: who makes all of the pods but their claims, which alone were tried.
+    ``rest_by``: who makes all of the pods but their claims, which alone were tried, with ``amounts`` of resources where
+    the object says these.
     ``choice``: the Services of its namespace, where they could not be read and may have the scheduler prefer other
     ``nodes``. ``nodes_compared``: more nodes fit than the scheduler compares, which are so many, those that it meets
     first: it may prefer others than ``nodes``; 0 where it compares all. ``nodes_are_example``: ``nodes`` are one way in
@@ -192,6 +193,7 @@ class PodSimulation(ReportRecord, frozen=True):
     quota: Missing | None = None
     beside: tuple[Missing, ...] = ()
     rest_by: str = ""
+    amounts: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
     unspecified: tuple[Unspecified, ...] = ()
     choice: Missing | None = None
