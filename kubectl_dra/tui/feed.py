@@ -44,6 +44,11 @@ class FeedStatus:
     text: str = ""
 
 
+def with_hint(what: str, hint: str) -> str:
+    """What is wrong and what to try, in one line."""
+    return f"{what} - try: {hint}" if hint else what
+
+
 class Listener(Protocol):
     """Who is told; called from the feed's own threads."""
 
@@ -130,8 +135,7 @@ class RereadFeed(ThreadedFeed):
         try:
             loaded, self.first = self.first or self.load(), None
         except SourceError as error:
-            hint = f" - try: {error.hint}" if error.hint else ""
-            status = FeedStatus(Link.FAILED, time.monotonic(), error.what + hint)
+            status = FeedStatus(Link.FAILED, time.monotonic(), with_hint(error.what, error.hint))
         else:
             status = FeedStatus(Link.READ if self.live else Link.RECORDED, started)
             if not self._stopped:

@@ -22,6 +22,10 @@ from kubectl_dra.tui.feed import FeedStatus, Link
 from kubectl_dra.tui.text import clipped, content, spread
 
 _GAP: Final = "   "
+# Left and right of every line of the frame.
+_PADDING: Final = 2
+# A connection that is back within this time is not worth a line that moves all others.
+_PASSING_SECONDS: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,11 @@ class Bar(Static):
     """One line of the frame; drawn again only when it says something else, and nothing else is laid out for it."""
 
     said: Safe | None = None
+
+    @property
+    def columns(self) -> int:
+        """How many there are for text; before it is laid out as many as there will be."""
+        return max(self.size.width or self.app.size.width - _PADDING, 20)
 
     def say(self, text: Safe) -> None:
         if text != self.said:
@@ -90,7 +99,7 @@ class Header(Bar):
             if unlocked
             else styled(Safe("read-only"), Style.DIM)
         )
-        columns = max(self.size.width, 20)
+        columns = self.columns
         whole = [state + Safe(_GAP) + allowed for state in states]
         # Nothing can be written to what was read once, so that this goes first where there is little room.
         texts = [*whole[:-1], *states[:-1], whole[-1]]
@@ -129,6 +138,33 @@ def _recorded(cluster: ClusterState | None) -> Sequence[Safe]:
         return [Safe("■ recorded, read once"), Safe("■ recorded")]
     time_ = f"{taken:%Y-%m-%d %H:%M}"
     return [fmt("■ recorded {} UTC, read once", time_), fmt("■ recorded {}, read once", time_), fmt("■ {} UTC", time_)]
+
+
+class Trouble(Static):
+    """Why the cluster is not followed at the moment, for as long as that is so; takes no room otherwise.
+
+    What is on the screen stays, and may be out of date meanwhile.
+    """
+
+    DEFAULT_CSS = """
+    Trouble { height: auto; max-height: 4; padding: 0 1; background: $panel; display: none; }
+    """
+    said: Safe | None = None
+
+    def show(self, status: FeedStatus | None) -> None:
+        """``None``: nothing has been read, and the views say why."""
+        text = trouble_text(status) if status is not None else Safe("")
+        if text != self.said:
+            self.said, self.display = text, bool(text)
+            self.update(content(text))
+
+
+def trouble_text(status: FeedStatus, now: float | None = None) -> Safe:
+    """What is wrong with the connection, once it has lasted a moment; nothing while it works."""
+    seconds = (time.monotonic() if now is None else now) - status.since
+    if not status.text or (status.link is not Link.FAILED and seconds < _PASSING_SECONDS):
+        return Safe("")
+    return styled(Safe("✗ "), Style.BAD) + fmt("{}   (r tries again)", status.text)
 
 
 class Tabs(ActionBar):
@@ -200,7 +236,7 @@ class Crumbs(Bar):
         self, crumbs: Sequence[Safe], filter_: str, info: Safe, notice: Safe, choices: Sequence[Safe] = ()
     ) -> None:
         """Other words; while a command is typed, the ``choices`` for it, as many as there is room for."""
-        columns = max(self.size.width, 20)
+        columns = self.columns
         if choices:
             self.say(_as_many(choices, columns))
             return
@@ -255,7 +291,7 @@ class Footer(ActionBar):
 
     def _fitting(self, parts: Sequence[tuple[str, Safe]], taken: int) -> list[tuple[str, Safe]]:
         """The first parts that fit beside what else is said."""
-        room = max(self.size.width, 20) - taken
+        room = self.columns - taken
         whole = sum(width(text) + 2 for _, text in parts)
         if whole <= room:
             return list(parts)

@@ -24,7 +24,7 @@ from kubectl_dra.reports.unread import ListGaps, Subject, unread
 from kubectl_dra.tui.actions import ACTIONS, BY_ID, Action, with_own_keys
 from kubectl_dra.tui.arranging import Arranger
 from kubectl_dra.tui.feed import FeedStatus, Inbox, Link, Loaded
-from kubectl_dra.tui.frame import Crumbs, Footer, Header, Tab, Tabs, state_texts
+from kubectl_dra.tui.frame import Crumbs, Footer, Header, Tab, Tabs, Trouble, state_texts
 from kubectl_dra.tui.layouts import BREAKPOINTS, Room, room_of
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.page import Page
@@ -99,6 +99,7 @@ class Shell(Stacks):
         self._frame_due = False
         # Looked up so often that searching for them would show.
         self._header, self._tabs, self._crumbs, self._footer = Header(), Tabs(), Crumbs(), Footer()
+        self._trouble = Trouble()
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = settings.theme
@@ -144,6 +145,7 @@ class Shell(Stacks):
         yield self._header
         yield self._tabs
         yield self._crumbs
+        yield self._trouble
         yield Container(id="body")
         yield Prompt(self.prompt_done)
         yield self._footer
@@ -334,6 +336,7 @@ class Shell(Stacks):
         )
         self._header.show(safe(self.feed.title), self.namespace, state, self.unlocked)
         self._tabs.show(self._tab_texts(), self._tab)
+        self._trouble.show(self.status if self.cluster is not None else None)
         if self.notice and time.monotonic() > self._notice_until:
             self.notice = Safe("")
         view = self.view

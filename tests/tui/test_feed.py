@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 import pytest
 
@@ -13,7 +14,7 @@ from kubectl_dra.source.demo import load_demo
 from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.tui.app import DraApp
 from kubectl_dra.tui.feed import FeedStatus, Link, RereadFeed
-from kubectl_dra.tui.frame import state_texts
+from kubectl_dra.tui.frame import state_texts, trouble_text
 from kubectl_dra.tui.settings import Settings
 from tests.tui.support import LARGE, SMALL, Driver, with_features
 
@@ -180,6 +181,54 @@ def test_failing_and_recovering():
         assert "gpu.example.com" in ui.screen
 
     started(DraApp(Settings(connect=lambda _context: feed)), script)
+
+
+LOGIN = "https://api.example.com does not accept the login: Unauthorized - try: log in again"
+
+
+def test_why_the_cluster_is_not_followed_stays_on_the_screen_until_it_is():
+    feed = ScriptedFeed()
+
+    async def script(ui):
+        await give(ui, feed, *load_demo())
+        rows = ui.screen.count("\n")
+        feed.listener.on_status(FeedStatus(Link.RECONNECTING, time.monotonic() - 60, LOGIN))
+        await ui.holds(lambda: "does not accept the login" in ui.screen)
+        await ui.press("3")
+        # No note that disappears: neither another view nor time takes it away.
+        ui.app._notice_until = 0.0
+        ui.app.refresh_frame()
+        await ui.settle()
+        said = " ".join(ui.screen.split())
+        assert f"{LOGIN} (r tries again)" in said
+        assert "claims" in ui.crumbs
+        assert "nb-gpu" in ui.screen
+        assert ui.screen.count("\n") == rows
+        feed.listener.on_status(FeedStatus(Link.LIVE, time.monotonic()))
+        await ui.holds(lambda: "Unauthorized" not in ui.screen and "live" in ui.lines[0])
+
+    started(scripted(feed), script)
+
+
+@pytest.mark.parametrize(
+    ("link", "seconds", "said"),
+    [
+        (Link.RECONNECTING, 2.0, False),
+        (Link.RECONNECTING, 7.0, True),
+        (Link.FAILED, 0.0, True),
+    ],
+)
+def test_a_connection_that_is_back_at_once_moves_no_rows(link, seconds, said):
+    assert bool(trouble_text(FeedStatus(link, 100.0, LOGIN), 100.0 + seconds)) is said
+
+
+def test_no_trouble_is_said_where_none_is_known():
+    assert not trouble_text(FeedStatus(Link.LIVE, 0.0), 100.0)
+
+
+def test_trouble_is_escaped():
+    text = trouble_text(FeedStatus(Link.FAILED, 0.0, "no \x1b[31mroute"), 1.0)
+    assert "no \\u{1b}[31mroute" in plain(text)
 
 
 def test_forbidden_kinds_are_unknown():

@@ -99,6 +99,20 @@ def test_a_stalled_server_is_told(cluster):
     play(cluster.options, script)
 
 
+def test_a_login_that_has_expired_is_told(cluster):
+    async def script(ui):
+        await ui.until("live")
+        version = cluster.api.routes["/version"]
+        cluster.api.routes["/version"] = type(version)({"kind": "Status", "message": "Unauthorized"}, 401)
+        await ui.until("does not accept the login")
+        assert "gpu.example.com" in ui.screen
+        assert "log in again" in ui.screen
+        cluster.api.routes["/version"] = version
+        await ui.until("does not accept the login", gone=True)
+
+    play(cluster.options, script)
+
+
 def test_a_server_that_is_not_there(cluster):
     cluster.api.routes["/version"], version = (
         type(cluster.api.routes["/version"])({}, 500),

@@ -15,7 +15,7 @@ from kubectl_dra.source.live.pulse import Pulse
 from kubectl_dra.source.live.store import Store
 from kubectl_dra.source.needs import Needs
 from kubectl_dra.source.spec import Connection
-from kubectl_dra.tui.feed import FeedStatus, Link, Listener, ThreadedFeed
+from kubectl_dra.tui.feed import FeedStatus, Link, Listener, ThreadedFeed, with_hint
 
 _BACK_OFF_SECONDS: Final = (1.0, 15.0)
 
@@ -58,9 +58,8 @@ class WatchedFeed(ThreadedFeed):
             try:
                 feed.start()
             except ClusterError as error:
-                hint = f" - try: {error.hint}" if error.hint else ""
                 link = Link.RECONNECTING if self._has_data else Link.FAILED
-                listener.on_status(FeedStatus(link, time.monotonic(), error.what + hint))
+                listener.on_status(FeedStatus(link, time.monotonic(), with_hint(error.what, error.hint)))
                 return False
             pulse.start()
             self._due.wait()
@@ -89,7 +88,7 @@ class WatchedFeed(ThreadedFeed):
                 self._has_data = True
                 self._proof = max(self._proof, published.heard)
                 first = min(published.troubles, key=lambda trouble: trouble.since, default=None)
-                self._trouble = (first.since, f"{first.what} - {first.hint}") if first is not None else None
+                self._trouble = (first.since, with_hint(first.what, first.hint)) if first is not None else None
                 listener.on_status(self._status())
 
         return take
@@ -102,8 +101,9 @@ class WatchedFeed(ThreadedFeed):
                     # What failed meanwhile is not kept waiting.
                     feed.wake()
                 self._proof, self._silence = now, None
-            elif self._silence is None:
-                self._silence = (self._proof, problem.what)
+            else:
+                since = self._silence[0] if self._silence is not None else self._proof
+                self._silence = since, with_hint(problem.what, problem.hint)
             if self._has_data and not self._stopped:
                 listener.on_status(self._status())
 
