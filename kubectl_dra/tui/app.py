@@ -232,10 +232,20 @@ class DraApp(CommandLine):
     def do_taint(self, argument: str = "") -> None:
         """A plan; without words they are asked for, beginning with what is marked or under the cursor."""
         if argument:
-            self.open_plan(TaintRequest(words=tuple(argument.split())))
+            self._plan_taint(argument)
             return
         targets = self.view.targets if self.view is not None else ()
         self.open_prompt(":", " ".join(["taint", *targets, ""]))
+
+    def _plan_taint(self, words: str) -> None:
+        """Words that can't be planned stay in the line, to be corrected."""
+        order = TaintRequest(words=tuple(words.split()))
+        wrong = self.settings.writer(self.context).wrong_words(order)
+        if wrong:
+            self.open_prompt(":", f"taint {words}")
+            self.say(wrong)
+        else:
+            self.open_plan(order)
 
     def do_unlock(self) -> None:
         """Allow writing to this cluster after a question, or lock it again."""

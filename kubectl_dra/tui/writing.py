@@ -60,6 +60,9 @@ class TaintWriter(Protocol):
     #: Why nothing can ever be written with it; empty if it can.
     refusal: Safe
 
+    def wrong_words(self, order: TaintRequest) -> Safe:
+        """What is wrong with the words by themselves, and what to write; empty where they can be planned."""
+
     def plan(self, order: TaintRequest, facts: ClusterState, *, check: bool, effect: str = "") -> Preview:
         """A plan from a new reading of the cluster (of a file: from ``facts``), if given with another ``effect``.
 

@@ -95,6 +95,9 @@ class Willing:
     def __init__(self, context):
         self._planner = CommandTaintWriter(Options(from_="demo"), context)
 
+    def wrong_words(self, order):
+        return self._planner.wrong_words(order)
+
     def plan(self, order, facts, *, check, effect=""):
         return replace(self._planner.plan(order, facts, check=False, effect=effect), checked=check)
 

@@ -19,7 +19,7 @@ from tests.kit.fake_api import running, write_kubeconfig
 from tests.kit.fake_rules import FakeCluster
 from tests.kit.recording_proxy import Fault, Proxy, recording
 from tests.reports.clusters import DEMO, document
-from tests.tui.support import demo_app, play, with_features
+from tests.tui.support import LARGE, demo_app, play, with_features
 
 pytestmark = pytest.mark.one_in(8)
 
@@ -167,10 +167,8 @@ def test_of_a_whole_pool_the_devices_are_to_be_counted(app, cluster, proxy):
 def test_what_is_wrong_with_a_plan_is_said(app, cluster, proxy):
     async def script(ui):
         for words, problem in (
-            (f"{NIC} link:NoGood", '"NoGood" is not a valid effect of a device taint'),
             ("nic.example.com/rack-1/nic-33 link:NoSchedule", 'publishes no device "nic-33"'),
             (f"{NIC} other-", 'has no taint "other"'),
-            (NIC, "alone is not enough"),
         ):
             await ui.command(f"taint {words}")
             assert problem in " ".join(ui.screen.split())
@@ -184,6 +182,41 @@ def test_what_is_wrong_with_a_plan_is_said(app, cluster, proxy):
         assert "error: " in ui.screen
         assert "does not exist" in " ".join(ui.screen.split())
         assert cluster.rules.keys() == {"ecc-errors"}
+
+    play(app, script)
+
+
+def test_words_that_cannot_be_planned_stay_in_the_line():
+    async def script(ui):
+        await ui.command("devices")
+        for words, problem in (
+            (f"{NIC} link:NoGood", '"NoGood" is not a valid effect of a device taint'),
+            (NIC, "alone is not enough"),
+        ):
+            await ui.command(f"taint {words}")
+            assert problem in ui.crumbs
+            assert ui.lines[-1].strip().startswith(f": taint {words}")
+            await ui.press("escape")
+            assert "all devices" in ui.crumbs or problem in ui.crumbs
+        assert ui.app.depth == 2
+        # What is corrected is planned, without the first attempt on the way back.
+        await ui.command(f"taint {NIC} link:NoExec")
+        await ui.type("ute")
+        await ui.press("enter")
+        assert "Will create DeviceTaintRule" in ui.screen
+        await ui.press("escape")
+        assert ui.app.depth == 2
+
+    play(demo_app(writer=lambda _context: CommandTaintWriter(Options(from_="demo"))), script, LARGE)
+
+
+def test_a_plan_is_copied_as_its_command(app):
+    async def script(ui):
+        await ui.command(EVICTING)
+        await ui.press("c")
+        assert ui.app.clipboard.startswith(f"kubectl dra taint-device {NIC} link=flapping:NoExecute")
+        await ui.press("escape", "6", "home", "ctrl+d", "c")
+        assert ui.app.clipboard.startswith("kubectl delete devicetaintrule/ecc-errors")
 
     play(app, script)
 

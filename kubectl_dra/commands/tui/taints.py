@@ -20,12 +20,13 @@ from kubectl_dra.commands.taint.source import TaintSource, open_source, source_o
 from kubectl_dra.commands.taint.words import parse_words
 from kubectl_dra.model.taint_plan import TaintPlan
 from kubectl_dra.model.taint_text import NO_EXECUTE
-from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.taints.plan_page import plan_page
 from kubectl_dra.output.taints.results import change_lines, done_line, present_lines, truth_text
 from kubectl_dra.reports.taints.taint_plan import with_effect
 from kubectl_dra.source.errors import SourceError
 from kubectl_dra.source.live.write import WriteOutcome, WriteState, carry_out
+from kubectl_dra.tui.feed import with_hint
 from kubectl_dra.tui.writing import PlanRefusedError, Preview, TaintRequest, WriteResult
 
 
@@ -38,6 +39,14 @@ class CommandTaintWriter:
         self._source: TaintSource | None = None
         recorded = "what is on the screen comes from a file: nothing can be written to it"
         self.refusal = Safe(recorded if options.from_ is not None else "")
+
+    def wrong_words(self, order: TaintRequest) -> Safe:
+        try:
+            if not order.rule:
+                parse_words(order.words, match=False)
+        except UsageProblem as problem:
+            return safe(with_hint(problem.message, problem.hint))
+        return Safe("")
 
     def plan(self, order: TaintRequest, facts: ClusterState, *, check: bool, effect: str = "") -> Preview:
         with _refusals(self._options):

@@ -68,17 +68,26 @@ class PlanView(ReportView):
             return ()
         if self.writer.refusal:
             text = self.writer.refusal[:1].upper() + self.writer.refusal[1:]
-            lines = wrapped(fmt("{}. On a cluster this would be:", Safe(text)))
+            lines = wrapped(fmt("{}. On a cluster this would be (c copies it):", Safe(text)))
             return [styled(line, Style.DIM) for line in lines] + self._command_lines()
         if not self.dra.unlocked:
             return [styled(Safe("Writing is locked: U unlocks it for this cluster."), Style.WARN)]
         return [styled(Safe("The server accepts this. A carries it out."), Style.GOOD)]
 
     def _command_lines(self) -> list[Safe]:
+        line = self._command()
+        return [Safe("  ") + styled(line, Style.NAME)] if line is not None else []
+
+    def _command(self) -> Safe | None:
         words = dra("taint-device", *map(plain_word, self.order.words)) if self.order.words else None
         words = words or (kubectl("delete", of("devicetaintrule", self.order.rule)) if self.order.rule else None)
-        line = command(changing(words, self.dra.facts_now.evidence.address))
-        return [Safe("  ") + styled(line, Style.NAME)] if line is not None else []
+        return command(changing(words, self.dra.facts_now.evidence.address))
+
+    def do_copy(self) -> None:
+        """The command, so that it can be run elsewhere, or by a user who may write."""
+        line = self._command() if self.subject is not None else None
+        if line is not None:
+            self.dra.copy_commands([line])
 
     @property
     def subject(self) -> CursorObject | None:
