@@ -15,6 +15,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain import class_facts, shortfall
 from kubectl_dra.diagnosis.explain.class_facts import ClassFacts, offers
+from kubectl_dra.diagnosis.explain.gone_nodes import meant_by, published_for_gone
 from kubectl_dra.diagnosis.explain.rejections import nowhere
 from kubectl_dra.diagnosis.records import (
     Cause,
@@ -58,6 +59,7 @@ def refined(
         msgspec.structs.replace(group, causes=tuple(map(refiner.cause, group.causes))) if group.causes else group
         for group in groups
     )
+    whole += tuple(refiner.misnamed(whole))
     scattered = no_single_node(groups, refiner.class_of)
     if scattered is not None:
         nodes = tuple(name for group in groups if group.outcome is NodeOutcome.CANNOT_ALLOCATE for name in group.nodes)
@@ -116,6 +118,17 @@ class _Refiner:
             return self._no_device(cause, cause.detail, facts) if facts is not None else cause
         return cause
 
+    def misnamed(self, causes: Sequence[Cause]) -> Iterator[Cause]:
+        """What is there beside devices that nobody can have: some that are published for a node by another name."""
+        told = {(each.claim, each.request) for each in causes if each.code is Code.DEVICES_OF_GONE_NODES}
+        for cause in causes:
+            if isinstance(cause.detail, Funnel) and (cause.claim, cause.request) not in told:
+                name, expressions = self._classes.get(((cause.claim or ObjectRef("")).key, cause.request), ("", ()))
+                gone = published_for_gone(self._world, name, expressions)
+                if gone is not None and gone.meant:
+                    told.add((cause.claim, cause.request))
+                    yield msgspec.structs.replace(cause, code=Code.DEVICES_OF_GONE_NODES, detail=gone, nodes=())
+
     # --- nothing of the class -----------------------------------------------------------------------------------------
 
     def _no_device(self, cause: Cause, funnel: Funnel, facts: ClassFacts) -> Cause:
@@ -140,6 +153,8 @@ class _Refiner:
             len(facts.nodes),
             labels_of_no_node(self._world, facts.node_selectors),
         )
+        if code is Code.DEVICES_OF_GONE_NODES:
+            offer = msgspec.structs.replace(offer, meant=meant_by(offer.nodes, self._world.inventory.nodes))
         return msgspec.structs.replace(cause, code=code, detail=offer)
 
     def _are_gone(self, facts: ClassFacts) -> bool:
@@ -155,6 +170,10 @@ class _Refiner:
         """With the first name that a selector reads and no device of the class publishes, where there is one."""
         asked = (cause.claim or ObjectRef("")).key, cause.request
         name, expressions = self._classes.get(asked, ("", ()))
+        gone = published_for_gone(self._world, name, expressions)
+        if gone is not None:
+            detail = msgspec.structs.replace(gone, needed=funnel.needed, all_devices=funnel.all_devices)
+            return msgspec.structs.replace(cause, code=Code.DEVICES_OF_GONE_NODES, detail=detail)
         known = offers(self._world)
         for expression in expressions:
             for mention in compile_selector(Selector(None, 0, expression), self._world.features).mentions:

@@ -48,7 +48,8 @@ class ClassOffer(Evidence, frozen=True):
     are published drivers that look like one that it names. ``clause`` is the last condition that a device comes
     to, and ``seen`` what these have there; both empty where no device passes the first one. ``nodes``: at most 5 of
     the ``on_nodes`` for which devices of the class are published. ``nowhere``: where all are published for nodes with
-    labels that no node has, these labels.
+    labels that no node has, these labels. ``matching``: only those that the selectors of the request admit are
+    ``selected``. ``meant``: nodes whose host name is that of one of ``nodes``, none of which exists.
     """
 
     device_class: str
@@ -64,6 +65,8 @@ class ClassOffer(Evidence, frozen=True):
     seen: tuple[str, ...] = ()
     on_nodes: int = 0
     nowhere: tuple[LabelOnNodes, ...] = ()
+    matching: bool = False
+    meant: tuple[str, ...] = ()
 
 
 class Unpublished(Evidence, frozen=True):

@@ -11,6 +11,7 @@ from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.output.columns import ListColumn, Shown, count_column
 from kubectl_dra.output.devices.holders import holder_text
+from kubectl_dra.output.devices.misnamed import misnamed_lines
 from kubectl_dra.output.devices.parts import (
     UNKNOWN,
     device_state_text,
@@ -170,7 +171,7 @@ def node_page(
         [*wrapped(styled(node_summary_text(report), Style.BOLD)), *_state(report, now)],
         list(_pools(report)),
         list(_older_lines(report, address or HERE)),
-        list(_misnamed_lines(report, address or HERE)),
+        [line for name in report.misnamed for line in misnamed_lines(name, report.name, address or HERE)],
         list(repair_lines(report, address or HERE)),
         list(kept_off_driver_lines(each for each in report.kept_off if each.beside)),
         list(_absent_lines(report, address or HERE)),
@@ -241,18 +242,6 @@ def _older_lines(report: NodeReport, address: Address) -> Iterator[Safe]:
         )
         yield from wrapped(fmt(text, name, own, newest))
         yield from command_line("The devices: {}", reading(dra("describe-pool", plain_word(name)), address))
-
-
-def _misnamed_lines(report: NodeReport, address: Address) -> Iterator[Safe]:
-    for other in report.misnamed:
-        text = (
-            "ResourceSlices are published for node {}, which does not exist. If this node is meant, the driver has to "
-            "publish them under its Kubernetes name, {}, not under the host name: pods get it from the downward API "
-            "(fieldPath: spec.nodeName)."
-        )
-        yield from wrapped(fmt(text, other, report.name))
-        slices = kubectl("get", "resourceslices", "--field-selector", f"spec.nodeName={other}")
-        yield from command_line("To list them: {}", reading(slices, address))
 
 
 def _devices(report: NodeReport, now: datetime, wide: bool) -> list[Safe]:

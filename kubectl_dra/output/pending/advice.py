@@ -150,6 +150,8 @@ def advice_lines(report: PendingReport, now: datetime, address: Address) -> Iter
     if is_claim_overdue(report, now):
         yield from wrapped(_NEVER_MADE)
         return
+    if isinstance(report.causes[0].detail, ClassOffer) and report.causes[0].detail.meant:
+        return  # what the driver has to change stands with the evidence
     yield from wrapped(fmt("What usually helps: {}", usual_advice(report, code)))
 
 
@@ -321,6 +323,8 @@ def _find_driver(report: PendingReport, address: Address) -> Iterator[Safe]:
         yield from (line for each in report.idle_drivers[:1] for line in idle_commands(each, address))
         return
     detail = report.causes[0].detail
+    if isinstance(detail, ClassOffer) and detail.meant:
+        return  # the driver runs, and what it has to change stands above
     gone = detail.nodes[:1] if report.code is Code.DEVICES_OF_GONE_NODES and isinstance(detail, ClassOffer) else ()
     of_gone = [word for name in gone for word in flag("--field-selector", f"spec.nodeName={name}")]
     steps = [

@@ -11,6 +11,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.console import page_width
+from kubectl_dra.output.devices.misnamed import misnamed_lines
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.asks import caret_lines, place_of
 from kubectl_dra.output.pending.autoscalers import no_node_advice
@@ -69,6 +70,8 @@ def evidence_lines(
             yield from refused_lines(refused, now)
         case records.Negotiation() as negotiation:
             yield from _negotiation(negotiation, cause.claim, now)
+        case records.ClassOffer(nodes=published, meant=meant) if meant:
+            yield from misnamed_lines(published[0], meant[0], address)
         case records.PoolProblem() as pool:
             yield from _pool(pool, now, said)
         case records.BindingProblem() as binding:

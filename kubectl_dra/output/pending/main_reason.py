@@ -31,6 +31,7 @@ from kubectl_dra.output.pending.passed_over import passed_over_note
 from kubectl_dra.output.pending.queues import by_flavor
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.reasons.devices import (
+    gone_sentence,
     offer_sentence,
     unpublished_constraint,
     unpublished_sentence,
@@ -106,7 +107,7 @@ def _reason(report: Report) -> Safe:
     if isinstance(cause.detail, PoolProblem):
         return _with_a_pool(cause, report, asks)
     told = _sentence(cause, report, asks) + _beside(cause, report) + by_device_plugin(report.nodes, report.extended)
-    return _even_guarded(cause, report, asks, told) + _unused_pool_beside(cause, report)
+    return _even_guarded(cause, report, asks, told) + _unused_beside(cause, report, asks)
 
 
 def _sentence(cause: Cause, report: Report, asks: Asks) -> Safe:
@@ -118,6 +119,8 @@ def _sentence(cause: Cause, report: Report, asks: Asks) -> Safe:
     told = shortage_sentence(cause, asks, report.nodes)
     if told is not None:
         return told
+    if isinstance(cause.detail, ClassOffer) and cause.detail.matching:
+        return gone_sentence(cause.detail, asks.of_cause(cause).kind(cause.detail.selected))
     if isinstance(cause.detail, ClassOffer):
         told = offer_sentence(cause.detail, cause.code, _tried(report)) + _kept_from(report, cause.detail)
         return told + _unused_there(cause.detail, report) + passed_over_note(cause, report.extended)
@@ -190,12 +193,17 @@ def _with_a_pool(cause: Cause, report: Report, asks: Asks) -> Safe:
     return pool
 
 
-def _unused_pool_beside(cause: Cause, report: Report) -> Safe:
-    """Beside devices that are not available, a pool whose devices would be."""
+def _unused_beside(cause: Cause, report: Report, asks: Asks) -> Safe:
+    """Beside devices that are not available, a pool whose devices would be, or those of a node by another name."""
     if not isinstance(cause.detail, Funnel):
         return Safe("")
-    pools = [other for other in report.causes[1:] if isinstance(other.detail, PoolProblem)]
-    return fmt(". In addition, {}", reason_sentence(pools[0])) if pools else Safe("")
+    for other in report.causes[1:]:
+        if isinstance(other.detail, PoolProblem):
+            return fmt(". In addition, {}", reason_sentence(other))
+        if isinstance(other.detail, ClassOffer) and other.detail.matching:
+            kind = asks.of_cause(other).kind(other.detail.selected)
+            return fmt(". In addition, {}", gone_sentence(other.detail, kind, beside=True))
+    return Safe("")
 
 
 def _even_guarded(cause: Cause, report: Report, asks: Asks, told: Safe) -> Safe:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.explain.gone_nodes import meant_by
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.ids import PoolId
@@ -205,12 +206,9 @@ def node_report(name: str, facts: ClusterState) -> NodeReport:
 def _misnamed(name: str, facts: ClusterState) -> Iterator[str]:
     """``w1.example.com`` for a node ``w1`` and the reverse: drivers that take the host's name for the node's."""
     inventory = facts.inventory
-    if name not in inventory.nodes or not facts.evidence.complete("Node"):
-        return
-    host = name.partition(".")[0]
-    for other in sorted(filter(None, inventory.slices_by_node)):
-        if other not in inventory.nodes and other.partition(".")[0] == host and "." in name + other:
-            yield other
+    if name in inventory.nodes and facts.evidence.complete("Node"):
+        names = (other for other in inventory.slices_by_node if other and other not in inventory.nodes)
+        yield from (other for other in sorted(names) if name in meant_by([other], [name]))
 
 
 def _drivers_down(node: str, drivers: Collection[str], facts: ClusterState) -> Iterator[DriverDown]:

@@ -407,6 +407,45 @@ def test_devices_of_a_node_that_is_gone_are_called_so() -> None:
     assert "publish one more device" not in page
 
 
+TWO_H100 = [build.device(name, attributes={"model": "H100"}) for name in ("gpu-0", "gpu-1")]
+MISNAMED = build.slice_("node-1.corp", *TWO_H100)
+H100_ONLY = 'device.attributes["gpu.example.com"].model == "H100"'
+WANTS_H100 = build.claim("claim", build.request(selector=H100_ONLY))
+
+
+def test_devices_that_match_and_are_published_for_a_node_by_another_name_are_not_called_missing() -> None:
+    """Drivers that take the host's name: what matches is there, and the scheduler finds no node for it."""
+    other = build.slice_("node-2", build.device("gpu-0", attributes={"model": "L4"}))
+    report = report_of(build.node("node-1"), build.node("node-2"), MISNAMED, other, POD, WANTS_H100)
+    assert report.code is Code.DEVICES_OF_GONE_NODES
+    line = first_line(report)
+    assert "both H100 devices are published for node-1.corp, which is no node (node-1 may be meant)" in line
+    assert "their model is" not in line
+    page = page_of(report)
+    assert "the driver has to publish them under its Kubernetes name, node-1, not under the host name" in page
+    assert "kubectl delete resourceslices" not in page
+
+
+def test_beside_devices_in_use_those_of_a_node_by_another_name_are_told_of() -> None:
+    holder = build.pod("holder", node_name="node-2", phase="Running")
+    taken = build.claim("taken", held=[("node-2", "gpu-0")], by=["holder"])
+    own = build.slice_("node-2", build.device("gpu-0", attributes={"model": "H100"}))
+    nodes = [build.node("node-1"), build.node("node-2")]
+    report = report_of(*nodes, MISNAMED, own, holder, taken, POD, WANTS_H100)
+    assert report.code is Code.DEVICES_IN_USE
+    told = "In addition, 2 H100 devices are published for node-1.corp, which is no node (node-1 may be meant)"
+    assert told in first_line(report)
+    assert "the driver has to publish them under its Kubernetes name, node-1" in page_of(report)
+    # Of what no selector of the claim admits nothing is said.
+    others = build.slice_("node-1.corp", build.device("gpu-0", attributes={"model": "L4"}))
+    assert "node-1.corp" not in page_of(report_of(*nodes, others, own, holder, taken, POD, WANTS_H100))
+
+
+def test_a_class_of_which_all_devices_are_published_by_a_host_name_names_the_node() -> None:
+    report = report_of(build.node("node-1"), MISNAMED, POD, build.claim("claim"))
+    assert "published for node-1.corp, which is no node (node-1 may be meant)" in first_line(report)
+
+
 def test_devices_of_another_node_that_exists_are_not() -> None:
     objects = [build.node("node-2"), build.node(), SLICE, build.claim("claim")]
     pod = build.pod(claims=["claim"], nodeName="", nodeSelector={"zone": "b"})

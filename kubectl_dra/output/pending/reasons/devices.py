@@ -34,9 +34,8 @@ def offer_sentence(offer: records.ClassOffer, code: Code, tried: Safe | None = N
         return _selects_nothing(offer)
     if code is Code.DEVICES_OF_GONE_NODES:
         verb = Safe(plural("is", offer.selected))
-        text = "the {} of class {} {} published for {}, which no longer {}; for the nodes that exist there are none"
-        exist = Safe("exists" if offer.on_nodes == 1 else "exist")
-        return fmt(text, counted(offer.selected, "device"), name, verb, _places(offer), exist)
+        text = "the {} of class {} {} published for {}, {}; for the nodes that exist there are none"
+        return fmt(text, counted(offer.selected, "device"), name, verb, _places(offer), _no_nodes(offer))
     wanted = Safe("device") if offer.needed <= 1 and not offer.all_devices else Safe("devices")
     count = counted(offer.selected, "device")
     if offer.nowhere:
@@ -50,6 +49,25 @@ def offer_sentence(offer: records.ClassOffer, code: Code, tried: Safe | None = N
         return fmt(text, tried, name, Safe("devices"), count, verb, where)
     text = "no node where the pod may run has the {} {} that it requests: the {} of the class {} on {}"
     return fmt(text, name, wanted, count, verb, where)
+
+
+def gone_sentence(offer: records.ClassOffer, kind: Safe, *, beside: bool = False) -> Safe:
+    """Devices of a ``kind``, all that match or some ``beside`` others, of nodes that do not exist."""
+    number, verb = offer.selected, Safe(plural("is", offer.selected))
+    few = {1: Safe("the only"), 2: Safe("both")}
+    amount = few.get(number, fmt("all {:,}", number)) if not beside else fmt("{:,}", number)
+    return fmt("{} {} {} published for {}, {}", amount, kind, verb, _places(offer), _no_nodes(offer))
+
+
+def _no_nodes(offer: records.ClassOffer) -> Safe:
+    """That the cluster does not have the nodes of a pool, and which it may mean."""
+    if offer.meant:
+        what = Safe("which is no node" if offer.on_nodes == 1 else "which are no nodes")
+        meant = offer.meant[:_NODES]
+        more = len(offer.meant) - len(meant)
+        names = fmt("{} +{}", Safe(", ").join(map(safe, meant)), more) if more else listed(meant)
+        return fmt("{} ({} may be meant)", what, names)
+    return Safe("which no longer exists" if offer.on_nodes == 1 else "which no longer exist")
 
 
 def _for_no_node(offer: records.ClassOffer) -> Safe:
