@@ -13,6 +13,8 @@ from kubectl_dra.diagnosis.records import Funnel, HeldFor, ObjectRef
 from kubectl_dra.diagnosis.remedies.records import DeletePod, EndReservations
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
+from kubectl_dra.output.pending.headline import pending_summary
+from kubectl_dra.reports.pending.pending import pending_report
 from kubectl_dra.reports.pending.remedies import FoundRemedies, RemedyReport, find_remedies
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK
@@ -60,6 +62,56 @@ def test_a_reservation_for_a_pod_that_is_gone_is_ended() -> None:
     assert words[:2] == ("kubectl", "patch")
     # The controller frees only what it ends itself.
     assert json.loads(words[words.index("-p") + 1])[-1] == {"op": "remove", "path": "/status/allocation"}
+
+
+GROUP = {
+    "apiVersion": "scheduling.k8s.io/v1beta1",
+    "kind": "PodGroup",
+    "metadata": {"name": "run-1", "namespace": "ml", "uid": "group-run-1"},
+    "spec": {"schedulingPolicy": {"gang": {"minCount": 2}}},
+}
+
+
+def of_group(*members: dict[str, Any], **fields: Any) -> ClusterState:
+    """A claim with both devices that PodGroup run-1 keeps."""
+    kept = holding("kept", "gpu-0", "gpu-1", by=())
+    user = {"apiGroup": "scheduling.k8s.io", "resource": "podgroups", "name": "run-1", "uid": "group-run-1"}
+    kept["status"]["reservedFor"] = [user]
+    return world(kept, GROUP, *members, **fields)
+
+
+def member(**fields: Any) -> dict[str, Any]:
+    found = build.pod("run-1-0", node_name="node-1", **fields)
+    return found | {"spec": {**found["spec"], "schedulingGroup": {"podGroupName": "run-1"}}}
+
+
+@pytest.mark.parametrize("members", [(), (member(phase="Failed"),)])
+def test_a_pod_group_without_pods_keeps_its_claim_until_it_is_deleted(members: tuple[dict[str, Any], ...]) -> None:
+    """Upstream: the claim controller ends the reservation of a PodGroup only when that is gone."""
+    state = of_group(*members)
+    assert held_for(state) == {HeldFor.EMPTY_GROUP}
+    (way,) = endings(ways(state))
+    assert (way.verified, way.nodes) == (True, ("node-1",))
+    assert way.steps is not None
+    ((words,),) = [step.commands for step in way.steps]
+    assert words == ("kubectl", "delete", "podgroups.scheduling.k8s.io/run-1", "-n", "ml")
+
+
+def test_what_an_empty_pod_group_keeps_on_another_node_than_the_nearest_is_in_the_first_line() -> None:
+    holder = build.pod("holder", node_name="node-2", phase="Running")
+    taken = build.claim("taken", held=[("node-2", "gpu-0")], by=["holder"])
+    other = build.slice_("node-2", build.device("gpu-0"), build.device("gpu-1"))
+    state = of_group(build.node("node-2"), other, holder, taken)
+    diagnosis = Diagnoser(state).pod(POD)
+    report = pending_report(diagnosis, state, ways=find_remedies(state, diagnosis))
+    line = " ".join(str(pending_summary(report)).split())
+    assert line.endswith(". 2 devices on node-1 are kept for PodGroup run-1 without pods.")
+
+
+def test_a_pod_group_that_has_pods_or_whose_pods_are_not_known_is_used() -> None:
+    for state in (of_group(member()), of_group(withheld=("Pod",))):
+        assert HeldFor.EMPTY_GROUP not in held_for(state)
+        assert endings(ways(state)) == []
 
 
 def test_several_claims_are_freed_together_where_none_is_enough() -> None:

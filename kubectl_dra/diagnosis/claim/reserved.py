@@ -18,6 +18,9 @@ STARTING: Final = ("ContainerCreating", "PodInitializing")
 #: Pods of a node with it that is not ready are deleted by force (upstream: pkg/controller/podgc, gcTerminating).
 OUT_OF_SERVICE: Final = "node.kubernetes.io/out-of-service"
 
+#: The API group and resource of the consumers that are PodGroups.
+POD_GROUPS: Final = ("scheduling.k8s.io", "podgroups")
+
 #: Each of them is explained on its own, which takes a look at all of its devices.
 _NODES: Final = 20
 
@@ -28,6 +31,17 @@ def is_gone(inventory: Inventory, namespace: str, consumer: ConsumerReference) -
         return False
     pod = inventory.pods.get(Key(namespace, consumer.name))
     return pod is None or pod.metadata.uid != consumer.uid or is_terminal(pod)
+
+
+def is_empty_group(inventory: Inventory, namespace: str, consumer: ConsumerReference) -> bool:
+    """Whether a reservation is for a PodGroup that has no unfinished pods.
+
+    Upstream: pkg/controller/resourceclaim/controller.go ends it only when the PodGroup is gone.
+    """
+    key = Key(namespace, consumer.name)
+    if (consumer.api_group, consumer.resource) != POD_GROUPS or key not in inventory.groups.pod_groups:
+        return False
+    return all(map(is_terminal, inventory.pods_by_group.get(key, ())))
 
 
 def fails(pod: Pod) -> str:
@@ -64,6 +78,8 @@ def held_for(world: ClusterState, claim: ResourceClaim) -> HeldFor:
         return HeldFor.NOBODY
     inventory = world.inventory
     known = world.evidence.users_known(namespace)
+    if known and all(is_empty_group(inventory, namespace, consumer) for consumer in consumers):
+        return HeldFor.EMPTY_GROUP
     if not known or not all(is_gone(inventory, namespace, consumer) for consumer in consumers):
         return HeldFor.USED
     finished = any(consumer.uid in inventory.pods_by_uid for consumer in consumers)

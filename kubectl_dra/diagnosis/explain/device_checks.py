@@ -156,7 +156,7 @@ class DeviceChecks:
         """What all of the claims come to; one that is not known may be used."""
         known = self._world.inventory.claims
         found = {held_for(self._world, known[key]) if key in known else HeldFor.USED for key in claims}
-        order = (HeldFor.USED, HeldFor.FINISHED, HeldFor.GONE, HeldFor.NOBODY)
+        order = (HeldFor.USED, HeldFor.EMPTY_GROUP, HeldFor.FINISHED, HeldFor.GONE, HeldFor.NOBODY)
         return next((each for each in order if each in found), HeldFor.USED)
 
     def _users(self, claims: list[Key]) -> Iterator[str]:

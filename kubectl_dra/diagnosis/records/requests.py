@@ -150,6 +150,7 @@ class HeldFor(StrEnum):
     NOBODY = "nobody"
     GONE = "gone"  # pods that no longer exist
     FINISHED = "finished"  # or no longer exist
+    EMPTY_GROUP = "emptyGroup"  # PodGroups without pods, which keep their claims until they are deleted
     ENDING = "ending"  # pods that are being deleted
     FAILING = "failing"  # pods that are on a node, none of whose containers runs
 

@@ -171,7 +171,7 @@ class DeleteClaim(Evidence, frozen=True):
 class EndReservations(Evidence, frozen=True):
     """Do what the claim controller does when ``pods`` are gone: end the reservations of a claim, and free its devices.
 
-    ``held_for``: whether all of them no longer exist, or some have finished.
+    ``held_for``: whether they no longer exist, some have finished, or they are PodGroups to be deleted.
     """
 
     claim: ObjectRef

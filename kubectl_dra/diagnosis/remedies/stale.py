@@ -1,5 +1,7 @@
 """Remedies that end reservations for pods that are gone: each claim that would be enough, else the fewest that are.
 
+Claims of PodGroups without pods, which go with their groups, are freed in the same way.
+
 Upstream: pkg/controller/resourceclaim/controller.go, syncClaim, which deallocates a claim with its last consumer.
 """
 
@@ -23,7 +25,7 @@ from kubectl_dra.model.resource import ResourceClaim
 _COST: Final = 15
 _MAX_SINGLE: Final = 6
 _MAX_TOGETHER: Final = 6
-_STALE: Final = frozenset({HeldFor.GONE, HeldFor.FINISHED})
+_STALE: Final = frozenset({HeldFor.GONE, HeldFor.FINISHED, HeldFor.EMPTY_GROUP})
 
 
 def candidates(case: Case, trials: Trials) -> Iterator[Candidate]:

@@ -10,12 +10,12 @@ from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.devices.parts import condition_text
 from kubectl_dra.output.layout import Column, paragraphs, table, wrapped
 from kubectl_dra.output.pending.gangs import domain_of_group, how_many, origin
-from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
+from kubectl_dra.output.safe import Safe, Style, command, command_line, fmt, safe, styled
 from kubectl_dra.output.unread import around
 from kubectl_dra.output.words import ago, counted, listed, shortened
 from kubectl_dra.reports.devices.holders import ConsumerState
 from kubectl_dra.reports.groups.group_state import GroupPod, GroupReport
-from kubectl_dra.reports.invocations import dra, of, reading
+from kubectl_dra.reports.invocations import changing, dra, kubectl, of, reading
 
 _NAMES: Final = 3
 _POD_STATES: Final = {
@@ -34,6 +34,7 @@ def group_state_page(
         list(_needs(report)),
         _pods(report),
         list(_claims(report)),
+        list(_kept(report, address or HERE)),
         [*_said(report, now), *_leads_on(report, address or HERE)],
     ]
     return around(paragraphs(blocks), report.missing if rights else (), address)
@@ -103,6 +104,17 @@ def _claims(report: GroupReport) -> Iterator[Safe]:
         made = fmt(" (from template {})", claim.template) if claim.template else Safe("")
         state = listed(claim.devices) if claim.devices else Safe("no devices yet")
         yield from wrapped(fmt("{}: {}{}, {}", claim.name, name, made, state), indent=4, first=2)
+
+
+def _kept(report: GroupReport, address: Address) -> Iterator[Safe]:
+    """What gives back the devices of a group that has no pods any more."""
+    unread = any(each.kind == "Pod" for each in report.missing)
+    if unread or report.with_node or report.waiting or report.deleted:
+        return
+    if any(claim.devices for claim in report.claims):
+        text = "These devices stay taken until the PodGroup is deleted. If nobody needs it any more: {}"
+        words = kubectl("delete", of("podgroups.scheduling.k8s.io", report.name, report.namespace))
+        yield from command_line(text, changing(words, address))
 
 
 def _said(report: GroupReport, now: datetime) -> Iterator[Safe]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
+from kubectl_dra.diagnosis.records import HeldFor
 from kubectl_dra.diagnosis.remedies import records
 from kubectl_dra.diagnosis.remedies.offers import conditions_only_in
 from kubectl_dra.diagnosis.remedies.pod_edits import in_brackets
@@ -175,6 +176,10 @@ def _delete_claim(action: records.DeleteClaim) -> Safe:
 
 
 def _end_reservations(action: records.EndReservations) -> Safe:
+    if action.held_for is HeldFor.EMPTY_GROUP:
+        text = "delete {}, if nobody needs {} any more: frees {}"
+        groups, it = users_gone(action.held_for, action.pods), Safe("it" if len(action.pods) == 1 else "them")
+        return fmt(text, groups, it, counted(len(action.frees), "device"))
     text = "end the reservation of claim {} for {}: frees {}; the resource claim controller should have done that"
     freed = counted(len(action.frees), "device")
     return fmt(text, str(action.claim.key), users_gone(action.held_for, action.pods), freed)

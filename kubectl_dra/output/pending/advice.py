@@ -32,7 +32,7 @@ from kubectl_dra.output.pending.health import unhealthy_lines
 from kubectl_dra.output.pending.heard import heard_advice, is_heard_first
 from kubectl_dra.output.pending.lingering import lingering_commands
 from kubectl_dra.output.pending.logs import last_words, log_lines, unwell_lines
-from kubectl_dra.output.pending.made import refused_advice, refused_of
+from kubectl_dra.output.pending.made import is_told_above, refused_advice, refused_of
 from kubectl_dra.output.pending.older_template import older_lines
 from kubectl_dra.output.pending.other_schedulers import allocating_commands
 from kubectl_dra.output.pending.passed_over import passed_over_commands
@@ -114,7 +114,7 @@ def advice_lines(report: PendingReport, now: datetime, address: Address) -> Iter
     if is_heard_first(report):
         yield from heard_advice(report, address)
         return
-    if code is None or any(remedy.verified for remedy in report.remedies) or refused_of(report.causes[0]):
+    if code is None or any(remedy.verified for remedy in report.remedies) or is_told_above(report.causes[0]):
         return
     told = code is Code.EVICTED_AT_ONCE or (report.verdict is Verdict.UNKNOWN and code in _OF_THE_SCHEDULER)
     if report.verdict in _NEVER and not told:
@@ -150,8 +150,6 @@ def advice_lines(report: PendingReport, now: datetime, address: Address) -> Iter
     if is_claim_overdue(report, now):
         yield from wrapped(_NEVER_MADE)
         return
-    if isinstance(report.causes[0].detail, ClassOffer) and report.causes[0].detail.meant:
-        return  # what the driver has to change stands with the evidence
     yield from wrapped(fmt("What usually helps: {}", usual_advice(report, code)))
 
 

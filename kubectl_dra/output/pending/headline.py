@@ -24,6 +24,7 @@ from kubectl_dra.output.pending.heard import (
     named_cause,
     said_of,
 )
+from kubectl_dra.output.pending.kept import kept_sentence
 from kubectl_dra.output.pending.lingering import lingering_sentence, overdue_sentence
 from kubectl_dra.output.pending.main_reason import main_reason
 from kubectl_dra.output.pending.next_in_the_way import whatever_selected
@@ -113,7 +114,7 @@ def pending_summary(report: PendingReport) -> Safe:
     if evicting is not None:
         return fmt("{} is pending: {}. Until then {}.", pod, evicting, reason)
     although = _although(report) if report.code in _AGAINST_THE_OBJECTS else Safe("")
-    return fmt("{} is pending{}: {}{}.", pod, although, reason, _besides(report) or _surroundings(report))
+    return fmt("{} is pending{}: {}{}.", pod, although, reason, _besides(report) or _surroundings(report, reason))
 
 
 def _under_way(report: PendingReport) -> Safe | None:
@@ -234,9 +235,10 @@ def _by_name(report: PendingReport, reason: Safe) -> Safe:
     return fmt("driver {} failed to prepare {}{}", drivers.pop(), devices, Safe(reason.removeprefix(meaning)))
 
 
-def _surroundings(report: PendingReport) -> Safe:
-    """Whether the driver runs where it publishes nothing, and what an autoscaler does about the pod."""
+def _surroundings(report: PendingReport, reason: Safe) -> Safe:
+    """Who keeps devices in vain, whether the driver runs where it publishes nothing, and what an autoscaler does."""
     found = (
+        kept_sentence(report, reason),
         older_sentence(report),
         sibling_sentence(report),
         lingering_sentence(report.lingering, report.pod.namespace),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Final
 
-from kubectl_dra.diagnosis.records import Cause, GroupWaits, MakerRefusal
+from kubectl_dra.diagnosis.records import Cause, ClassOffer, GroupWaits, MakerRefusal
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.go_errors import innermost
@@ -40,6 +40,11 @@ _LIMIT: Final = re.compile(
 def refused_of(cause: Cause) -> MakerRefusal | None:
     """Whom a group waits for in vain; None where nobody is refused."""
     return cause.detail.refused if isinstance(cause.detail, GroupWaits) else None
+
+
+def is_told_above(cause: Cause) -> bool:
+    """Whether what to do stands in the words of who refuses, or beside devices of a node by another name."""
+    return refused_of(cause) is not None or (isinstance(cause.detail, ClassOffer) and bool(cause.detail.meant))
 
 
 def refused_sentence(refusal: MakerRefusal) -> Safe:

@@ -171,8 +171,11 @@ def users_gone(held_for: HeldFor, pods: Sequence[str]) -> Safe:
         return Safe("nobody")
     one = len(pods) == 1
     exist, run = ("exists", "runs") if one else ("exist", "run")
-    named = listed(pods[:_SHOWN]) if len(pods) <= _SHOWN else counted(len(pods), "pod")
-    pods_named = fmt("{} {}", Safe(plural("pod", len(pods))), named) if len(pods) <= _SHOWN else named
+    noun = "PodGroup" if held_for is HeldFor.EMPTY_GROUP else "pod"
+    named = listed(pods[:_SHOWN]) if len(pods) <= _SHOWN else counted(len(pods), noun)
+    pods_named = fmt("{} {}", Safe(plural(noun, len(pods))), named) if len(pods) <= _SHOWN else named
+    if held_for is HeldFor.EMPTY_GROUP:
+        return fmt("{} without pods", pods_named)
     return fmt("{} that no longer {}", pods_named, Safe(exist if held_for is HeldFor.GONE else run))
 
 

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.claim.reserved import POD_GROUPS
 from kubectl_dra.model.core import ContainerStatus, Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Holding
@@ -30,7 +31,6 @@ class ConsumerState(StrEnum):
     UNKNOWN = "unknown"  # pods of the namespace were not read, or the consumer is no pod
 
 
-_POD_GROUPS: Final = ("scheduling.k8s.io", "podgroups")
 #: Such a pod or group uses nothing any more.
 OVER: Final = frozenset({ConsumerState.FINISHED, ConsumerState.GONE, ConsumerState.EMPTY})
 
@@ -145,7 +145,7 @@ def _without_pod(reference: ConsumerReference, namespace: str, facts: ClusterSta
         return ConsumerState.UNKNOWN
     if is_pod(reference):
         return ConsumerState.GONE
-    of_group = (reference.api_group, reference.resource) == _POD_GROUPS
+    of_group = (reference.api_group, reference.resource) == POD_GROUPS
     pods = facts.inventory.pods_by_group.get(Key(namespace, reference.name), ())
     unused = of_group and all(map(is_terminal, pods))
     return ConsumerState.EMPTY if unused else ConsumerState.UNKNOWN

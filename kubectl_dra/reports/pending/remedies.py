@@ -52,7 +52,7 @@ from kubectl_dra.reports.pending.renewal import (
     counted_as_failed,
     remade_claim,
 )
-from kubectl_dra.reports.pending.reservations import patch_of_reservations
+from kubectl_dra.reports.pending.reservations import end_of_users
 
 #: Actions that are taken when everything else is done.
 _LAST: Final = (records.DeletePod, records.RestartPods)
@@ -263,9 +263,8 @@ class _Steps:
         if isinstance(action, records.CreateObject):
             return self._created(action)
         if isinstance(action, records.EndReservations):
-            claim = self._world.inventory.claims.get(action.claim.key)
-            patch = patch_of_reservations(claim, self._world) if claim is not None else None
-            return None if patch is None else (Step((patch,)),)
+            ended = end_of_users(action, self._world)
+            return None if ended is None else (Step((ended,)),)
         if isinstance(action, MoveVolume) and not action.volume:
             pipe = remade_claim(action)
             return None if pipe is None else (Step(pipe),)

@@ -15,8 +15,10 @@ from typing import Any
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.claim.reserved import is_gone
+from kubectl_dra.diagnosis.records import HeldFor
+from kubectl_dra.diagnosis.remedies.records import EndReservations
 from kubectl_dra.model.resource import ResourceClaim
-from kubectl_dra.reports.invocations import Words, changing, kubectl, of
+from kubectl_dra.reports.invocations import Words, changing, kubectl, of, within
 from kubectl_dra.scheduler.claims import FINALIZER
 
 
@@ -26,6 +28,15 @@ def end_of_reservations(claim: ResourceClaim, state: ClusterState) -> Iterator[W
     command = changing(words, state.evidence.address) if words is not None else None
     if command is not None:
         yield command
+
+
+def end_of_users(action: EndReservations, state: ClusterState) -> Words | None:
+    """The command of a way out; None where names cannot stand in one."""
+    if action.held_for is HeldFor.EMPTY_GROUP:
+        groups = [of("podgroups.scheduling.k8s.io", name) for name in action.pods]
+        return kubectl("delete", *groups, within(action.claim.namespace))
+    claim = state.inventory.claims.get(action.claim.key)
+    return patch_of_reservations(claim, state) if claim is not None else None
 
 
 def patch_of_reservations(claim: ResourceClaim, state: ClusterState) -> Words | None:
