@@ -79,6 +79,12 @@ class ReplicaGroup(Record, frozen=True):
     template: PodTemplate | None = None
 
 
+class Ordinals(Record, frozen=True):
+    """``spec.ordinals`` of a StatefulSet: the number of its first pod."""
+
+    start: int = 0
+
+
 class MakerSpec(Record, frozen=True):
     """``spec`` of any of these kinds."""
 
@@ -91,6 +97,7 @@ class MakerSpec(Record, frozen=True):
     suspend: bool | None = None
     managed_by: str = ""
     pod_management_policy: str = ""
+    ordinals: Ordinals = Ordinals()
     strategy: UpdateStrategy = UpdateStrategy()
     update_strategy: UpdateStrategy = UpdateStrategy()
     upgrade_strategy: UpdateStrategy = UpdateStrategy()

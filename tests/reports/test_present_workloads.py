@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from kubectl_dra.diagnosis.remedies.records import DeletePod
 from kubectl_dra.diagnosis.rollouts import EditRollout
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.simulation import SimulationReport
@@ -76,6 +77,30 @@ def test_what_does_not_fit_beside_the_pods_that_run_is_told_with_their_number() 
     (pod,) = report.pods
     assert (pod.wanted, pod.copies, pod.present, report.fits) == (4, 3, 2, Fits.NO)
     assert "3 of 4 copies fit; the next one does not:" in page(report)
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet", "ReplicaSet"])
+def test_a_workload_that_grows_is_not_told_to_end_its_own_pods(kind: str) -> None:
+    report = report_of(workload(kind, 4), there(kind, 2), 3)
+    (pod,) = report.pods
+    assert pod.pending is not None
+    ended = [each.pod.name for way in pod.pending.remedies for each in way.actions if isinstance(each, DeletePod)]
+    assert ended == []
+
+
+@pytest.mark.parametrize(("start", "made"), [(None, ["web-2", "web-3"]), (5, ["web-7", "web-8"])])
+def test_the_pods_of_a_stateful_set_are_counted_from_its_first_ordinal(start: int | None, made: list[str]) -> None:
+    """Upstream: pkg/controller/statefulset/stateful_set_utils.go, getStartOrdinal."""
+    first = start or 0
+    spec = {} if start is None else {"ordinals": {"start": start}}
+    objects = there("StatefulSet", 0, **spec)
+    for number in range(2):
+        objects += running(f"web-{first + number}", f"gpu-{number}", owner("StatefulSet", "web"))
+    report = report_of(workload("StatefulSet", 4, **spec), objects, 3)
+    (pod,) = report.pods
+    assert (pod.wanted, pod.copies, pod.present, report.fits) == (4, 3, 2, Fits.NO)
+    assert pod.pending is not None
+    assert pod.pending.pod.name == made[1]
 
 
 def test_a_workload_that_does_not_change_needs_nothing() -> None:

@@ -100,7 +100,8 @@ def batch(world: ClusterState, trial: PodTrial, copies: Copies, found: Present |
     many = min(MAX_COPIES + 1 if wanted is None else max(wanted - _staying(found), 0), MAX_COPIES + 1)
     single = wanted == 1 and trial.planned.kind == "Pod"
     world, pod = _controlled(world, plan.pod, trial, found)
-    pods: Iterable[Pod] = (_copy(pod, suffix) for suffix in _suffixes(world, pod, many, single=single))
+    suffixes = _suffixes(world, pod, many, _first(trial), single=single)
+    pods: Iterable[Pod] = (_copy(pod, suffix) for suffix in suffixes)
     if plan.volume_claims:
         return _with_volumes(world, pods, plan, wanted, counted)
     return Batch(world, pods, wanted, counted)
@@ -110,12 +111,18 @@ def _staying(found: Present | None) -> int:
     return len(found.stay) if found is not None else 0
 
 
-def _suffixes(world: ClusterState, pod: Pod, many: int, *, single: bool) -> Iterator[str]:
+def _first(trial: PodTrial) -> int:
+    """The number of the first pod; others than StatefulSets give their pods none that matter."""
+    record = trial.planned.record
+    return record.spec.ordinals.start if isinstance(record, WorkloadObject) else 0
+
+
+def _suffixes(world: ClusterState, pod: Pod, many: int, first: int, *, single: bool) -> Iterator[str]:
     """What makes names of copies, none of which the cluster has: a pod there of such a name is another one."""
     if single:
         return iter(("",) * many)
     namespace, name = pod.metadata.namespace, pod.metadata.name
-    numbered = (f"-{number}" for number in count())
+    numbered = (f"-{number}" for number in count(first))
     return islice((each for each in numbered if Key(namespace, name + each) not in world.inventory.pods), many)
 
 
@@ -139,6 +146,8 @@ def _controlled(world: ClusterState, pod: Pod, trial: PodTrial, found: Present |
     kind = _CONTROLLERS.get(planned.kind)
     if kind is None:
         return world, pod
+    if found is not None and found.stay and not found.old:
+        return world, _beside(pod, found.stay[0])
     version = "v1" if kind == "ReplicationController" else "apps/v1"
     owner = OwnerReference(version, kind, planned.name, f"simulated-{planned.name}", controller=True)
     meta = msgspec.structs.replace(pod.metadata, owner_references=(owner,))
@@ -158,6 +167,15 @@ def _controlled(world: ClusterState, pod: Pod, trial: PodTrial, found: Present |
         workloads = {(kind, namespace, planned.name): made, (planned.kind, namespace, planned.name): whole}
     world = world.changed(world.inventory.replace(workloads={**world.inventory.workloads, **workloads}))
     return world, msgspec.structs.replace(pod, metadata=meta)
+
+
+def _beside(pod: Pod, running: Pod) -> Pod:
+    """A pod that the controller of one that runs adds, with the same hash of their template."""
+    hashed = {key: value for key, value in running.metadata.labels.items() if key in _HASH}
+    owners, labels = running.metadata.owner_references, {**pod.metadata.labels, **hashed}
+    return msgspec.structs.replace(
+        pod, metadata=msgspec.structs.replace(pod.metadata, labels=labels, owner_references=owners)
+    )
 
 
 def _copy(pod: Pod, suffix: str) -> Pod:
