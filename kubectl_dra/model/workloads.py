@@ -115,7 +115,7 @@ class MakerSpec(Record, frozen=True):
 class WorkloadStatus(Record, frozen=True):
     """``status``: of a Job its failed and succeeded pods; of others how many there are and should be.
 
-    ``update_revision``: what a StatefulSet calls its present template.
+    ``updated_number_scheduled``: of a DaemonSet. ``update_revision``: what a StatefulSet calls its present template.
     """
 
     failed: int = 0
@@ -125,6 +125,7 @@ class WorkloadStatus(Record, frozen=True):
     updated_replicas: int = 0
     available_replicas: int = 0
     desired_number_scheduled: int = 0
+    updated_number_scheduled: int = 0
     number_unavailable: int = 0
     update_revision: str = ""
 

@@ -35,6 +35,7 @@ from kubectl_dra.output.pending.driver_pods import (
     idle_sentence,
     kept_off_driver_lines,
     known_cure,
+    rollout_lines,
     why_words,
 )
 from kubectl_dra.output.safe import Safe, Style, command_line, fmt, safe, styled
@@ -318,6 +319,7 @@ def repair_lines(report: NodeReport, address: Address) -> Iterator[Safe]:
             yield from wrapped(fmt("What usually helps: {}", cure))
         for each in pods:
             yield from command_line("Why it does not run: {}", reading(why_words(each), address))
+        yield from rollout_lines(pods, address)
     if report.devices and report.ready and not report.cordoned:
         words = changing(kubectl("cordon", of("node", report.name)), address)
         yield from command_line("To keep new pods away meanwhile: {}", words)

@@ -17,7 +17,7 @@ from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, command_line, fmt, safe
 from kubectl_dra.output.words import counted, listed, plural, shortened
 from kubectl_dra.reports.invocations import changing, kubectl, of, plain_word, reading, within
-from kubectl_dra.reports.pending.failing_pods import FailingPod
+from kubectl_dra.reports.pending.failing_pods import FailingPod, StartingDriver
 from kubectl_dra.reports.pending.idle_daemons import IdleDaemonSet
 from kubectl_dra.reports.pending.pending import PendingReport
 
@@ -77,6 +77,47 @@ def failing_sentence(pods: Sequence[FailingPod], whose: str = "its") -> Safe:
     """``its pod dra/plugin-x is in CrashLoopBackOff (41 restarts)``, of all of them."""
     told = [fmt("pod {} {}", str(each.pod.key), failing_clause(each)) for each in pods]
     return fmt("{} {}", Safe(whose), Safe("; ").join(told))
+
+
+def not_running_sentence(pods: Sequence[FailingPod]) -> Safe:
+    """``On node-2 the driver does not run (CrashLoopBackOff)``, of those on nodes without devices."""
+    states = listed(list(dict.fromkeys(each.state for each in pods)))
+    nodes = listed(list(dict.fromkeys(each.node for each in pods)))
+    since = Safe(" since its update" if all(each.rollout is not None for each in pods) else "")
+    return fmt("On {} the driver does not run{} ({})", nodes, since, states)
+
+
+def starting_sentence(found: Sequence[StartingDriver]) -> Iterator[Safe]:
+    """Of the first node only: ``node-2 publishes no devices yet: the driver is still starting there (…)``."""
+    for each in found[:1]:
+        cordoned = Safe(", which is cordoned," if each.cordoned else "")
+        text = "{}{} publishes no devices yet: the driver is still starting there ({})"
+        yield fmt(text, each.pod.node, cordoned, each.pod.state)
+
+
+def starting_lines(found: Sequence[StartingDriver], address: Address) -> Iterator[Safe]:
+    """Where it stands what the driver's pods wait for; a cordon stays until somebody ends it."""
+    if not found:
+        return
+    names = listed([str(each.pod.pod.key) for each in found])
+    nodes = listed(list(dict.fromkeys(each.pod.node for each in found)))
+    verb = Safe("runs" if len(found) == 1 else "run")
+    yield from wrapped(fmt("Wait until {} {}: the devices of {} are published then.", names, verb, nodes))
+    yield from command_line("If it takes long: {}", reading(why_words(found[0].pod), address))
+    if any(each.cordoned for each in found):
+        yield from wrapped(
+            Safe("Whoever cordoned the node (an operator that updates drivers, say) has to uncordon it then.")
+        )
+
+
+def rollout_lines(pods: Iterable[FailingPod], address: Address) -> Iterator[Safe]:
+    """How far the update is that these pods came with, and the way back."""
+    for each in dict.fromkeys(pod.rollout for pod in pods if pod.rollout is not None):
+        ref = each.daemon_set
+        text = "DaemonSet {} is being updated: {} of {} pods have its new template, and the update goes no further."
+        yield from wrapped(fmt(text, str(ref.key), each.updated, each.pods))
+        back = kubectl("rollout", "undo", of("daemonset", ref.name, ref.namespace))
+        yield from command_line("To go back to the template before: {}", changing(back, address))
 
 
 def known_cure(pods: Iterable[FailingPod]) -> Safe | None:

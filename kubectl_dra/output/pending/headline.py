@@ -11,7 +11,12 @@ from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.remedies.records import EXTENDED_NAME, EditClass
 from kubectl_dra.output.pending.autoscalers import scaling_sentence
-from kubectl_dra.output.pending.driver_pods import failing_sentence, idle_sentence
+from kubectl_dra.output.pending.driver_pods import (
+    failing_sentence,
+    idle_sentence,
+    not_running_sentence,
+    starting_sentence,
+)
 from kubectl_dra.output.pending.free_nodes import free_sentence
 from kubectl_dra.output.pending.gangs import is_counted
 from kubectl_dra.output.pending.health import runs_with_unhealthy
@@ -250,9 +255,9 @@ def _surroundings(report: PendingReport, reason: Safe) -> Safe:
     elif report.idle_drivers:
         texts.append(idle_sentence(report.idle_drivers[0]))
     elif report.verdict is records.Verdict.UNSCHEDULABLE and report.failing:
-        states = listed(list(dict.fromkeys(each.state for each in report.failing)))
-        nodes = listed(list(dict.fromkeys(each.node for each in report.failing)))
-        texts.append(fmt("On {} the driver does not run ({})", nodes, states))
+        texts.append(not_running_sentence(report.failing))
+    elif report.verdict is records.Verdict.UNSCHEDULABLE and not (report.autoscaler and report.autoscaler.adds):
+        texts += starting_sentence(report.starting)
     texts += _free_for_claims(report)
     # The node that an autoscaler has added may be the one whose driver does not run.
     said = None if report.failing and report.autoscaler and report.autoscaler.adds else report.autoscaler

@@ -11,7 +11,7 @@ from kubectl_dra.model.invocation import Address
 from kubectl_dra.model.names import is_label
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.besides_devices import image_advice
-from kubectl_dra.output.pending.driver_pods import why_words
+from kubectl_dra.output.pending.driver_pods import known_cure, rollout_lines, starting_lines, why_words
 from kubectl_dra.output.pending.said_advice import is_crash
 from kubectl_dra.output.safe import Safe, command, command_line, fmt, safe
 from kubectl_dra.output.words import listed
@@ -58,10 +58,13 @@ def unwell_lines(report: PendingReport, address: Address) -> Iterator[Safe]:
 def repair_lines(report: PendingReport, address: Address) -> Iterator[Safe]:
     """The first step with a driver that does not run on some node: its devices are more, and nobody has to go."""
     for each in report.failing[:1]:
-        told = image_advice(each.state) or Safe("Find out why it does not run.")
+        told = image_advice(each.state) or known_cure([each]) or Safe("Find out why it does not run.")
         on = fmt(" of {}", each.node) if each.node else Safe("")
         yield from wrapped(fmt("  {} Once it runs, it publishes the devices{}.", told, on), indent=2)
         yield from command_line("    {}", reading(why_words(each), address))
+    yield from rollout_lines(report.failing, address)
+    if not (report.autoscaler and report.autoscaler.adds):
+        yield from starting_lines(report.starting, address)
 
 
 def driver_faults(report: PendingReport, address: Address) -> Iterator[Safe]:

@@ -12,19 +12,33 @@ from kubectl_dra.diagnosis.records import Cause, ClassOffer, KubeletText, NodeGr
 from kubectl_dra.diagnosis.said import events
 from kubectl_dra.diagnosis.said.kubelet import how_ended, warning
 from kubectl_dra.model.core import ContainerStatus, Pod
+from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.model.workloads import WorkloadObject
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.claims.ask import ClaimAsk
 from kubectl_dra.reports.pending.drivers import DriverOnNode, named_by, plugins
 
 _MOST: Final = 3
+_DAEMON_SET: Final = "DaemonSet"
+#: The label that tells pods of one template of a DaemonSet from those of another.
+_TEMPLATE: Final = "controller-revision-hash"
 _WITHOUT_DEVICES: Final = frozenset({Code.NO_DEVICE_IN_CLASS, Code.CLASS_SELECTS_NOTHING, Code.DEVICES_OF_GONE_NODES})
+
+
+class Rollout(ReportRecord, frozen=True):
+    """An update of a DaemonSet that has not come to the end: so many of its ``pods`` are of the new template."""
+
+    daemon_set: ObjectRef
+    updated: int
+    pods: int
 
 
 class FailingPod(ReportRecord, frozen=True):
     """A pod that probably is a driver's, and does not run: ``state`` is why its container waits, or ``not ready``.
 
     ``message``: the last words of the container that ended; ``ended``: how it ended, ``OOMKilled`` or ``exit code 1``.
+    ``rollout``: the update of its DaemonSet that goes on, where it is one of the new pods.
     """
 
     pod: ObjectRef
@@ -33,6 +47,14 @@ class FailingPod(ReportRecord, frozen=True):
     restarts: int = 0
     message: str = ""
     ended: str = ""
+    rollout: Rollout | None = None
+
+
+class StartingDriver(ReportRecord, frozen=True):
+    """A node without devices on which the driver is starting; ``cordoned``: it would take no pod yet."""
+
+    pod: FailingPod
+    cordoned: bool
 
 
 def failing_pods(
@@ -65,6 +87,38 @@ def failing_elsewhere(
     return tuple(dict.fromkeys(found))[:_MOST]
 
 
+def starting_drivers(
+    groups: Iterable[NodeGroup], asks: Iterable[ClaimAsk], state: ClusterState
+) -> tuple[StartingDriver, ...]:
+    """Those of drivers that will publish devices soon, on nodes that were tried or are only cordoned; at most three."""
+    classes = sorted({each.device_class for ask in asks for each in ask.requests})
+    drivers = dict.fromkeys(name for each in classes for name in named_by(each, state.inventory))
+    starting = {driver: found for driver in drivers if (found := _starting(state, driver))}
+    if not starting:
+        return ()
+    nodes = {
+        name: is_cordoned
+        for group in groups
+        if (is_cordoned := _is_cordoned(group)) is not None
+        for name in group.nodes
+    }
+    slices = state.inventory.slices_by_node
+    return tuple(
+        StartingDriver(each, nodes[each.node])
+        for driver, pods in starting.items()
+        for each in pods
+        if each.node in nodes and all(own.spec.driver != driver for own in slices.get(each.node, ()))
+    )[:_MOST]
+
+
+def _is_cordoned(group: NodeGroup) -> bool | None:
+    """Whether nodes would do but for a cordon; None for those that are kept off for other reasons."""
+    if group.outcome is NodeOutcome.CANNOT_ALLOCATE:
+        return False
+    codes = {cause.code for cause in group.causes}
+    return True if codes == {Code.NODE_UNSCHEDULABLE} else None
+
+
 def failing_where_it_fits(
     groups: Iterable[NodeGroup], asks: Iterable[ClaimAsk], state: ClusterState
 ) -> tuple[FailingPod, ...]:
@@ -90,6 +144,19 @@ def _on_any_node(state: ClusterState, driver: str) -> tuple[FailingPod, ...]:
     return known[driver]
 
 
+@derived("pods")
+def _known_starting(_state: ClusterState) -> dict[str, tuple[FailingPod, ...]]:
+    """The same of those that are starting."""
+    return {}
+
+
+def _starting(state: ClusterState, driver: str) -> tuple[FailingPod, ...]:
+    known = _known_starting(state)
+    if driver not in known:
+        known[driver] = starting_among(plugins(driver, "", state.inventory, None), state.inventory)
+    return known[driver]
+
+
 def failing_among(refs: Iterable[ObjectRef], inventory: Inventory) -> tuple[FailingPod, ...]:
     """Those of these pods that do not run."""
     found = (_failing(inventory.pods[ref.key], inventory) for ref in refs)
@@ -101,7 +168,8 @@ def starting_among(refs: Iterable[ObjectRef], inventory: Inventory) -> tuple[Fai
     found: list[FailingPod] = []
     for ref in refs:
         pod = inventory.pods[ref.key]
-        statuses = (*pod.status.init_container_statuses, *pod.status.container_statuses)
+        # One of those that initialize it may run.
+        statuses = pod.status.container_statuses
         waiting = [each.state.waiting.reason for each in statuses if each.state.waiting is not None]
         if pod.spec.node_name and waiting and len(waiting) == len(statuses) and set(waiting) <= set(STARTING):
             found.append(FailingPod(ref, pod.spec.node_name, waiting[0]))
@@ -115,7 +183,27 @@ def _failing(pod: Pod, inventory: Inventory) -> FailingPod | None:
     if not bad:
         return _held_up(pod, ref, inventory)
     worst, restarts = max(bad, key=lambda each: each[1])
-    return FailingPod(ref, pod.spec.node_name, worst.state, restarts, worst.message, worst.ended)
+    rollout = _rollout(pod, inventory)
+    return FailingPod(ref, pod.spec.node_name, worst.state, restarts, worst.message, worst.ended, rollout)
+
+
+def _rollout(pod: Pod, inventory: Inventory) -> Rollout | None:
+    """The update that made a pod of a DaemonSet, while others are still of the template before.
+
+    The newest pod is of the newest template (upstream: pkg/controller/daemon/update.go).
+    """
+    owner = pod.metadata.controller
+    key = Key(pod.metadata.namespace, owner.name) if owner is not None and owner.kind == _DAEMON_SET else None
+    daemons = inventory.workloads.get((_DAEMON_SET, key.namespace, key.name)) if key is not None else None
+    if key is None or not isinstance(daemons, WorkloadObject):
+        return None
+    updated, wanted = daemons.status.updated_number_scheduled, daemons.status.desired_number_scheduled
+    if not 0 < updated < wanted:
+        return None
+    siblings = (each for each in inventory.pods.values() if each.metadata.controller == owner)
+    newest = max(siblings, key=lambda each: (each.metadata.creation_timestamp or "", each.metadata.name))
+    own, new = (each.metadata.labels.get(_TEMPLATE, "") for each in (pod, newest))
+    return Rollout(ObjectRef.of(_DAEMON_SET, key), updated, wanted) if own and own == new else None
 
 
 def _held_up(pod: Pod, ref: ObjectRef, inventory: Inventory) -> FailingPod | None:

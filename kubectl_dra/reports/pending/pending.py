@@ -39,7 +39,14 @@ from kubectl_dra.reports.pending.claim_users import IdleUser, idle_users
 from kubectl_dra.reports.pending.configurations import ConfiguredIn, configured_in
 from kubectl_dra.reports.pending.drivers import DriverOnNode, devices_of, drivers_of
 from kubectl_dra.reports.pending.events import AutoscalerWords, NamedEvent, autoscaler_words, named_event
-from kubectl_dra.reports.pending.failing_pods import FailingPod, failing_elsewhere, failing_pods, failing_where_it_fits
+from kubectl_dra.reports.pending.failing_pods import (
+    FailingPod,
+    StartingDriver,
+    failing_elsewhere,
+    failing_pods,
+    failing_where_it_fits,
+    starting_drivers,
+)
 from kubectl_dra.reports.pending.free_nodes import FreeNodes, free_nodes
 from kubectl_dra.reports.pending.idle_daemons import IdleDaemonSet
 from kubectl_dra.reports.pending.kept_off_drivers import drivers_off
@@ -77,25 +84,23 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     cluster; of one that is only supposed nothing was observed. ``created``: when the pod was. ``devices`` are allocated
     to its claims; ``drivers``: whose log matters, and where. ``existing``: what there is of the kind that the pod
     misses. ``node_groups``: whether a fresh node of each group of an autoscaler would take the pod, where that was
-    asked. ``agent``: who serves the extended resource that a node lacks. ``failing``: pods of drivers that do not run,
-    ``idle_daemon_sets``: drivers that run on no node, or not where it matters, or
-    that a taint keeps off some nodes; ``autoscaler``: its last words about the
-    pod.
-    ``owner``: the controller that makes the pod, None for a bare one. ``configured``: where the configuration stands
-    that a driver refuses.
-    ``best_nodes``: of a pod that would fit now, those with the best score among the nodes that fit; the scheduler takes
-    one of them. Empty where that can't be told: Services or the pod's controller were not read, the pod is scheduled
-    with its group, or more nodes fit than the scheduler compares, which are ``nodes_compared``, those that it meets
-    first (0: all). ``admission``: what Kueue has decided about it. ``siblings``: pods of its own workload that hold
-    what it needs, or wait with it; None in lists too. ``lingering``: pods that should have ended and hold devices.
-    ``same_pools``: pools of one name that several nodes publish, so that they lack each other's devices in use.
-    ``visible``: where claims of other namespaces could not be read, the devices that match all the same.
-    ``still_blocked``: what would be in the way with the attribute that is meant, or once its queue lets it go.
-    ``older_template``: of a pod that its StatefulSet would make otherwise by now, and does not replace.
-    ``group``: what keeps the pod waiting is the PodGroup that it is placed with; None in documents of lists too.
-    ``written``: nodes and pools of a simulation's files, if any. ``named_event``: of objects that the pod names.
-    ``unready``: nodes whose taint says that they are not ready. ``not_taken``: pods of its own controller that failed
-    as a node did not take them. ``free_nodes``: where nodes could not be read, those whose devices would do.
+    asked. ``agent``: who serves the extended resource that a node lacks. ``failing``: pods of drivers that do not run
+    (``starting``: not yet), ``idle_daemon_sets``: drivers that run on no node, or not where it matters, or that a taint
+    keeps off some nodes; ``autoscaler``: its last words about the pod. ``owner``: the controller that makes the pod,
+    None for a bare one. ``configured``: where the configuration stands that a driver refuses. ``best_nodes``: of a pod
+    that would fit now, those with the best score among the nodes that fit; the scheduler takes one of them. Empty where
+    that can't be told: Services or the pod's controller were not read, the pod is scheduled with its group, or more
+    nodes fit than the scheduler compares, which are ``nodes_compared``, those that it meets first (0: all).
+    ``admission``: what Kueue has decided about it. ``siblings``: pods of its own workload that hold what it needs, or
+    wait with it; None in lists too. ``lingering``: pods that should have ended and hold devices. ``same_pools``: pools
+    of one name that several nodes publish, so that they lack each other's devices in use. ``visible``: where claims of
+    other namespaces could not be read, the devices that match all the same. ``still_blocked``: what would be in the way
+    with the attribute that is meant, or once its queue lets it go. ``older_template``: of a pod that its StatefulSet
+    would make otherwise by now, and does not replace. ``group``: what keeps the pod waiting is the PodGroup that it is
+    placed with; None in documents of lists too. ``written``: nodes and pools of a simulation's files, if any.
+    ``named_event``: of objects that the pod names. ``unready``: nodes whose taint says that they are not ready.
+    ``not_taken``: pods of its own controller that failed as a node did not take them. ``free_nodes``: where nodes could
+    not be read, those whose devices would do.
     """
 
     asks: tuple[ClaimAsk, ...]
@@ -115,6 +120,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     what_if: WhatIf | None = None
     node_groups: tuple[GroupVerdict, ...] | None = None
     failing: tuple[FailingPod, ...] = ()
+    starting: tuple[StartingDriver, ...] = ()
     idle_daemon_sets: tuple[IdleDaemonSet, ...] = ()
     agent: Agent | None = None
     autoscaler: AutoscalerWords | None = None
@@ -321,7 +327,8 @@ def _of_drivers(
     kept_off = first.startswith(_OF_NODES) and first not in _BOUND_TO_NODES
     idle = () if failing or kept_off else drivers_off(diagnosis, asks, state)
     unready = unready_nodes(diagnosis.causes, state)
-    return {"drivers": drivers, "failing": failing, "idle_daemon_sets": idle, "unready": unready}
+    starting = () if failing else starting_drivers(diagnosis.nodes, asks, state)
+    return {"drivers": drivers, "failing": failing, "starting": starting, "idle_daemon_sets": idle, "unready": unready}
 
 
 def _owner(pod: Pod) -> ObjectRef | None:

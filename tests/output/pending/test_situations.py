@@ -419,7 +419,7 @@ def test_devices_that_match_and_are_published_for_a_node_by_another_name_are_not
     report = report_of(build.node("node-1"), build.node("node-2"), MISNAMED, other, POD, WANTS_H100)
     assert report.code is Code.DEVICES_OF_GONE_NODES
     line = first_line(report)
-    assert "both H100 devices are published for node-1.corp, which is no node (node-1 may be meant)" in line
+    assert "both H100 devices are published for node-1.corp, which does not exist (node-1 may be meant)" in line
     assert "their model is" not in line
     page = page_of(report)
     assert "the driver has to publish them under its Kubernetes name, node-1, not under the host name" in page
@@ -433,7 +433,7 @@ def test_beside_devices_in_use_those_of_a_node_by_another_name_are_told_of() -> 
     nodes = [build.node("node-1"), build.node("node-2")]
     report = report_of(*nodes, MISNAMED, own, holder, taken, POD, WANTS_H100)
     assert report.code is Code.DEVICES_IN_USE
-    told = "In addition, 2 H100 devices are published for node-1.corp, which is no node (node-1 may be meant)"
+    told = "In addition, 2 H100 devices are published for node-1.corp, which does not exist (node-1 may be meant)"
     assert told in first_line(report)
     assert "the driver has to publish them under its Kubernetes name, node-1" in page_of(report)
     # Of what no selector of the claim admits nothing is said.
@@ -443,7 +443,7 @@ def test_beside_devices_in_use_those_of_a_node_by_another_name_are_told_of() -> 
 
 def test_a_class_of_which_all_devices_are_published_by_a_host_name_names_the_node() -> None:
     report = report_of(build.node("node-1"), MISNAMED, POD, build.claim("claim"))
-    assert "published for node-1.corp, which is no node (node-1 may be meant)" in first_line(report)
+    assert "published for node-1.corp, which does not exist (node-1 may be meant)" in first_line(report)
 
 
 def test_devices_of_another_node_that_exists_are_not() -> None:

@@ -62,7 +62,7 @@ def gone_sentence(offer: records.ClassOffer, kind: Safe, *, beside: bool = False
 def _no_nodes(offer: records.ClassOffer) -> Safe:
     """That the cluster does not have the nodes of a pool, and which it may mean."""
     if offer.meant:
-        what = Safe("which is no node" if offer.on_nodes == 1 else "which are no nodes")
+        what = Safe("which does not exist" if offer.on_nodes == 1 else "which do not exist")
         meant = offer.meant[:_NODES]
         more = len(offer.meant) - len(meant)
         names = fmt("{} +{}", Safe(", ").join(map(safe, meant)), more) if more else listed(meant)
