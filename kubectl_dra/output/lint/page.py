@@ -8,11 +8,12 @@ from pathlib import PurePath
 from typing import Any, Final
 from urllib.parse import quote
 
+from kubectl_dra.output.lint.hints import hint
 from kubectl_dra.output.refusals import refusal_text
 from kubectl_dra.output.safe import Safe, Style, fmt, plain, safe, styled
 from kubectl_dra.output.words import counted
 from kubectl_dra.reports.lint import LintFinding, LintReport, Severity
-from kubectl_dra.reports.lint.records import RULES
+from kubectl_dra.reports.lint.records import RULES, Rule
 from kubectl_dra.version import __version__
 
 _STYLES: Final = {Severity.ERROR: Style.BAD, Severity.WARNING: Style.WARN, Severity.NOTE: Style.DIM}
@@ -49,6 +50,9 @@ def message(finding: LintFinding) -> Safe:
     text = refusal_text(finding.message)
     if finding.path:
         text = fmt("{}: {}", finding.path, text)
+    told = hint(text) if finding.code is Rule.REFUSED else ""
+    if told:
+        text = fmt("{}: {}", text, told)
     if finding.object is None:
         return text
     ref = finding.object

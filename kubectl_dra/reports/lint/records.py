@@ -41,6 +41,7 @@ class Rule(StrEnum):
     NO_REQUEST = "request-not-in-claim"
     NODE_NAME = "node-name"
     SHARED_CLAIM = "shared-claim"
+    POOL = "pool-never-used"
     OLD_VERSION = "old-version"
     DUPLICATE = "duplicate"
 
@@ -125,6 +126,11 @@ RULES: Final[Mapping[Rule, RuleText]] = MappingProxyType(
             "Pods that can't all be where the devices of their claim are share it",
             "Name a ResourceClaimTemplate instead (resourceClaimTemplateName), so that each pod gets its own claim. "
             "Devices that their driver publishes for several nodes may be shared so.",
+        ),
+        Rule.POOL: _warning(
+            "Devices of the pool can never be allocated",
+            "A pool is used once all of its slices are published, each device and counter set once, and every counter "
+            "that a device uses is there with at least so much.",
         ),
         Rule.OLD_VERSION: _warning(
             "The version is old", "kubectl dra convert -f FILE writes resource.k8s.io/v1, served since Kubernetes 1.34."

@@ -18,6 +18,7 @@ from kubectl_dra.model.likeness import best_guess, similar
 from kubectl_dra.model.resource import DeviceClass, ResourceClaim, ResourceClaimSpec, ResourceClaimTemplate
 from kubectl_dra.reports.claims.ask import unfound_of
 from kubectl_dra.reports.lint.objects import UnplacedFinding, findings
+from kubectl_dra.reports.lint.pools import pool_findings
 from kubectl_dra.reports.lint.records import RULES, LintFinding, LintReport, Rule, Severity
 from kubectl_dra.reports.lint.shared_claims import shared_claim_findings
 from kubectl_dra.reports.selector import Question, SelectorReport, Setting, manifest_questions, selector_report
@@ -89,12 +90,14 @@ def _of_objects(objects: Sequence[Planned], locate: Locate, devices: ClusterStat
     own = {each.name: each.record for each in objects if isinstance(each.record, DeviceClass)}
     claims = {each.key: each.record for each in objects if isinstance(each.record, ResourceClaim)}
     setting = Setting(devices, extra=own) if devices is not None else None
+    of_pools = pool_findings(objects)
     for number, planned in enumerate(objects):
         if planned.made_by:
             continue
         wrong = list(findings(planned))
         wrong += names.findings(planned)
         wrong += shared_claim_findings(planned, claims, devices)
+        wrong += of_pools.get(number, ())
         usable = not any(RULES[each.rule].severity is Severity.ERROR for each in wrong)
         if setting is not None and usable:
             wrong += device_findings(planned, setting)

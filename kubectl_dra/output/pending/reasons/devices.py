@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from kubectl_dra.allocation.input.pool_faults import PoolFault
 from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.output.pending.reasons.nodes import label_note
@@ -250,12 +251,17 @@ def _pool_invalid(cause: records.Cause) -> Safe:
 
 def _unused_pool(pool: records.PoolProblem, _cause: records.Cause) -> Safe:
     fault, _, what = pool.detail.partition(" ")
-    said = _FAULTS.get(fault)
-    detail = fmt(said, what) if said is not None else safe(pool.detail)
+    said = _FAULTS.get(PoolFault(fault)) if fault in _FAULTS else None
+    detail = fmt(said, *what.split("/", 1)) if said is not None else safe(pool.detail)
     return fmt("pool {} is invalid and none of its devices can be allocated: {}", pool.pool, detail)
 
 
-_FAULTS: Final = {"duplicateDevice": "it publishes device {} twice"}
+_FAULTS: Final = {
+    PoolFault.DUPLICATE_DEVICE: "it publishes device {} twice",
+    PoolFault.DUPLICATE_COUNTER_SET: "it publishes counter set {} twice",
+    PoolFault.UNKNOWN_COUNTER_SET: "a device of it uses counter set {}, which it does not publish",
+    PoolFault.UNKNOWN_COUNTER: "a device of it uses counter {1} of counter set {0}, which has none of that name",
+}
 
 
 SENTENCES: Final[dict[Code, Sentence]] = {
