@@ -8,7 +8,15 @@ from typing import Final, NamedTuple
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.claim.reserved import STARTING
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Cause, ClassOffer, KubeletText, NodeGroup, NodeOutcome, ObjectRef
+from kubectl_dra.diagnosis.records import (
+    Cause,
+    ClassOffer,
+    KubeletText,
+    NodeGroup,
+    NodeOutcome,
+    ObjectRef,
+    PodDiagnosis,
+)
 from kubectl_dra.diagnosis.said import events
 from kubectl_dra.diagnosis.said.kubelet import how_ended, warning
 from kubectl_dra.model.core import ContainerStatus, Pod
@@ -55,6 +63,17 @@ class StartingDriver(ReportRecord, frozen=True):
 
     pod: FailingPod
     cordoned: bool
+
+
+def all_failing(
+    diagnosis: PodDiagnosis, drivers: Iterable[DriverOnNode], asks: Collection[ClaimAsk], state: ClusterState
+) -> tuple[FailingPod, ...]:
+    """Those where the pod fits; else those of the drivers that matter, else those on nodes without devices."""
+    return (
+        failing_where_it_fits(diagnosis.nodes, asks, state)
+        or failing_pods(diagnosis.causes, drivers, state)
+        or failing_elsewhere(diagnosis.nodes, asks, state)
+    )
 
 
 def failing_pods(

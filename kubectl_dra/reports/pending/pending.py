@@ -39,14 +39,7 @@ from kubectl_dra.reports.pending.claim_users import IdleUser, idle_users
 from kubectl_dra.reports.pending.configurations import ConfiguredIn, configured_in
 from kubectl_dra.reports.pending.drivers import DriverOnNode, devices_of, drivers_of
 from kubectl_dra.reports.pending.events import AutoscalerWords, NamedEvent, autoscaler_words, named_event
-from kubectl_dra.reports.pending.failing_pods import (
-    FailingPod,
-    StartingDriver,
-    failing_elsewhere,
-    failing_pods,
-    failing_where_it_fits,
-    starting_drivers,
-)
+from kubectl_dra.reports.pending.failing_pods import FailingPod, StartingDriver, all_failing, starting_drivers
 from kubectl_dra.reports.pending.free_nodes import FreeNodes, free_nodes
 from kubectl_dra.reports.pending.idle_daemons import IdleDaemonSet
 from kubectl_dra.reports.pending.kept_off_drivers import drivers_off
@@ -317,11 +310,7 @@ def _of_drivers(
 ) -> dict[str, Any]:
     """The pods of the drivers that matter, as far as they do not run; drivers without any where it matters."""
     drivers = drivers_of(pod, diagnosis.causes, diagnosis.nodes, state.inventory) if pod is not None else ()
-    failing = (
-        failing_where_it_fits(diagnosis.nodes, asks, state)
-        or failing_pods(diagnosis.causes, drivers, state)
-        or failing_elsewhere(diagnosis.nodes, asks, state)
-    )
+    failing = all_failing(diagnosis, drivers, asks, state)
     # Where something else keeps the pod off the nodes with devices, those without any are beside the point.
     first = diagnosis.causes[0].code if diagnosis.causes else ""
     kept_off = first.startswith(_OF_NODES) and first not in _BOUND_TO_NODES
