@@ -450,6 +450,73 @@ def test_templates_that_were_not_read_leave_a_simulation_open(api: FakeApi, capf
     assert "was not created" not in out
 
 
+JOB = """
+apiVersion: batch/v1
+kind: Job
+metadata: {name: tune, namespace: ml}
+spec:
+  parallelism: 3
+  completions: 3
+  template:
+    spec:
+      restartPolicy: Never
+      containers: [{name: main, image: x, resources: {claims: [{name: g}]}}]
+      resourceClaims: [{name: g, resourceClaimTemplateName: pairs}]
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: pairs, namespace: ml}
+spec: {spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu.example.com, count: 2}}]}}}
+"""
+CLASS_QUOTA = "gpu.example.com.deviceclass.resource.k8s.io/devices"
+
+
+@pytest.mark.parametrize(
+    ("resource", "used", "hard", "told", "most"),
+    [
+        (
+            CLASS_QUOTA,
+            "4",
+            "7",
+            'at most 1 of 3 copies is admitted: in ResourceQuota "budget" 4 of 7 gpu.example.com devices are used, and '
+            "each copy requests 2. A limit of 10 would let in all 3 copies. Whether devices are free for it is unknown",
+            ", but at most 1 more time by the namespace's ResourceQuota: data",
+        ),
+        (
+            "pods",
+            "5",
+            "7",
+            'at most 2 of 3 copies are admitted: in ResourceQuota "budget" 5 of 7 pods are used, and each pod requests '
+            "1. A limit of 8 would let in all 3 copies. Whether devices are free for these is unknown",
+            ", but at most 2 more times by the namespace's ResourceQuota: data",
+        ),
+        (
+            CLASS_QUOTA,
+            "6",
+            "7",
+            '0 of 3 copies fit: ResourceQuota "budget" forbids the claim: 6 of 7 gpu.example.com devices are used',
+            "is not created any more: the namespace's ResourceQuota admits none.",
+        ),
+        (CLASS_QUOTA, "0", "6", "whether any of 3 copies fits is unknown", ", but at most 3 more times by"),
+        ("count/configmaps", "7", "7", "whether any of 3 copies fits is unknown", "fits is unknown: data needed"),
+    ],
+)
+def test_how_many_quotas_admit_is_sure_without_other_rights(
+    resource: str, used: str, hard: str, told: str, most: str, api: FakeApi, capfd: Any, tmp_path: Path
+) -> None:
+    """Quotas are in the own namespace; what devices there are is another question."""
+    status = {"hard": {resource: hard}, "used": {resource: used}}
+    meta = {"name": "budget", "namespace": "ml"}
+    api.serve("ResourceQuota", [{"metadata": meta, "spec": {"hard": status["hard"]}, "status": status}], "v1", "ml")
+    file = tmp_path / "job.yaml"
+    file.write_text(JOB, encoding="utf-8")
+    code, out, _ = said(capfd, "simulate", "-f", str(file), "--exit-code")
+    assert f"Job ml/tune: {told}" in unfolded(out)
+    assert code == (4 if "unknown" in told and "admitted" not in told else 3)
+    _, out, _ = said(capfd, "capacity", "-f", str(file))
+    assert most in unfolded(out)
+
+
 def test_a_snapshot_of_nothing_is_not_written(api: FakeApi, capfd: Any, tmp_path: Path) -> None:
     for path in list(api.routes):
         if path.startswith(("/api/", "/apis/apps/", "/apis/resource.k8s.io/v1/")):

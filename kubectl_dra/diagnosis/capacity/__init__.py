@@ -16,12 +16,12 @@ from kubectl_dra.diagnosis.capacity.records import Capacity, Devices, Moves
 from kubectl_dra.diagnosis.capacity.relaxed import bound
 from kubectl_dra.diagnosis.capacity.shape import (
     Shape,
-    admitted_by_quota,
     depends_on,
     of_request,
     template_of,
     waiting,
 )
+from kubectl_dra.diagnosis.gates.quota_limits import quota_limit
 from kubectl_dra.diagnosis.pod import missing
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.pod.placing import being_bound
@@ -38,7 +38,8 @@ def capacity(world: ClusterState, shape: Shape, more: int = MORE, names: int | N
     """
     filled = fill(waiting(world, shape))
     sure = _sureness(world, filled)
-    quota = admitted_by_quota(world, shape)
+    limit = quota_limit(world, shape.pod, shape.templates)
+    quota = limit.copies if limit is not None else None
     if not filled.groups:
         fits = Count(0, Bound.UNKNOWN if sure is Bound.UNKNOWN or _is_open(filled) else Bound.EXACT)
         return Capacity(fits, fits, False, Devices(), (), quota)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -12,7 +11,6 @@ import msgspec
 from kubectl_dra.allocation import ClaimSearch as Allocating
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.capacity.records import DependsOn
-from kubectl_dra.diagnosis.gates import quota
 from kubectl_dra.diagnosis.pod.placing import added
 from kubectl_dra.model import core, resource
 from kubectl_dra.model.affinity import PodAffinityTerm
@@ -130,39 +128,3 @@ def depends_on(pod: core.Pod) -> Iterator[DependsOn]:
         yield DependsOn.VOLUMES
     if in_group(pod):
         yield DependsOn.GROUP
-
-
-def admitted_by_quota(world: ClusterState, shape: Shape) -> int | None:
-    """How many copies the namespace's ResourceQuotas still admit; None where none of them limits."""
-    namespace = shape.pod.metadata.namespace
-    templates = {**world.inventory.templates, **shape.templates}
-    of_pod, of_claims = quota.pod_usage(shape.pod), Counter[str]()
-    for entry in shape.pod.spec.resource_claims:
-        template = templates.get(Key(namespace, sources(entry)[1] or ""))
-        if template is not None:
-            extended = world.features.extended_resource
-            of_claims.update(quota.usage(template.spec.spec, world.inventory.classes, extended))
-    if not any(each.metadata.namespace == namespace for each in world.inventory.quotas.values()):
-        return None
-
-    settled = quota.is_settled(world, namespace)
-
-    def refused(copies: int) -> bool:
-        charged: Mapping[Key, core.ResourceQuota] = world.inventory.quotas
-        for pod, charge in ((shape.pod, of_pod), (None, of_claims)):
-            all_copies = {name: amount * copies for name, amount in charge.items()}
-            if any(quota.exceeded(charged.values(), namespace, all_copies, pod, settled=settled)):
-                return True
-            charged = quota.charged(charged, namespace, all_copies, pod)
-        return False
-
-    low, high = 0, _MOST
-    if not refused(high):
-        return None
-    while low + 1 < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if refused(middle) else (middle, high)
-    return low
-
-
-_MOST: Final = 10**6

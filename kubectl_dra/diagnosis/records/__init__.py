@@ -17,6 +17,7 @@ from kubectl_dra.diagnosis.records.claims import (
     Negotiation,
     ParametersProblem,
     PodUse,
+    QuotaLimit,
     QuotaShortage,
     QuotaUse,
     Unspecified,

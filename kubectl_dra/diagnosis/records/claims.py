@@ -54,6 +54,17 @@ class QuotaShortage(Evidence, frozen=True):
     pods: tuple[PodUse, ...] = ()
 
 
+class QuotaLimit(Evidence, frozen=True):
+    """Quotas admit no more than so many ``copies`` of a pod; ``shortage``: what keeps out one more.
+
+    ``needed``: the limit that lets in all that are wanted.
+    """
+
+    copies: int
+    shortage: QuotaShortage
+    needed: str
+
+
 class MakerRefusal(Evidence, frozen=True):
     """What a controller (``maker``) met when it was to make another pod: the API server's words.
 

@@ -146,8 +146,7 @@ def _headline(shape: ShapeCapacity) -> Safe:
     if shape.bypasses:
         return bypassing_text(name, shape.bypasses)
     if found.copies.bound is Bound.UNKNOWN:
-        text = "How many times {} fits is unknown: data needed for a number could not be read."
-        return fmt(text, _name(shape, inside=True))
+        return _unknown(shape)
     times = counted(found.copies.value, "more time")
     if not found.copies.value:
         why = why_not(shape.pending) if shape.pending is not None else None
@@ -169,6 +168,16 @@ def _headline(shape: ShapeCapacity) -> Safe:
     if found.copies.bound is Bound.AT_LEAST:
         return fmt("{}: {}; {}, it fits {}{} now.", name, refused, case, _sign(found.copies), times)
     return fmt("{}: {}; {}, it fits at most {} now.", name, refused, case, times)
+
+
+def _unknown(shape: ShapeCapacity) -> Safe:
+    quota = shape.capacity.quota
+    if quota == 0:
+        return fmt("{} is not created any more: the namespace's ResourceQuota admits none.", _name(shape))
+    text = "How many times {} fits is unknown{}: data needed for a number could not be read."
+    most = counted(quota or 0, "more time")
+    limit = Safe("") if quota is None else fmt(", but at most {} by the namespace's ResourceQuota", most)
+    return fmt(text, _name(shape, inside=True), limit)
 
 
 def _name(shape: ShapeCapacity, *, inside: bool = False) -> Safe:

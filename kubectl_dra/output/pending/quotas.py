@@ -28,6 +28,13 @@ def quota_sentence(quota: QuotaShortage) -> Safe:
     return fmt(text, quota.quota, kind, quota.used, quota.hard, what, by, quota.requested)
 
 
+def limit_text(quota: QuotaShortage) -> Safe:
+    """What is left of a quota, for the first of several copies."""
+    text = 'in ResourceQuota "{}" {} of {} {} are used, and each {} requests {}'
+    kind, what = Safe("pod" if quota.kind == "Pod" else "copy"), quota_noun(quota.resource)
+    return fmt(text, quota.quota, quota.used, quota.hard, what, kind, quota.requested)
+
+
 def pods_lines(quota: QuotaShortage) -> Iterator[Safe]:
     """Which pods have most of it, and whose end would do."""
     if not quota.pods:

@@ -11,9 +11,9 @@ import msgspec
 from kubectl_dra.api.kinds import POD
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.pod.missing import DEVICE_CLASS
-from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.diagnosis.records import ObjectRef, QuotaLimit
 from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.pending.quotas import refused_unless, where_admitted
+from kubectl_dra.output.pending.quotas import limit_text, refused_unless, where_admitted
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.simulation import manifests
 from kubectl_dra.output.simulation.domains import told_once, too_small, too_small_text
@@ -98,7 +98,7 @@ def verdict_of(pod: PodSimulation) -> Safe:
         return _at_most(name, pod)
     if (admitted := if_admitted(name, pod)) is not None:
         return admitted
-    if pod.lacks and not pod.capped and (pod.fits is Fits.UNKNOWN or pod.open_classes.at_most is not None):
+    if pod.lacks and not pod.capped and (pod.fits is Fits.UNKNOWN or pod.open_classes.at_most or pod.limit):
         return _unknown(name, pod)
     return _number_that_fits(name, pod)
 
@@ -150,6 +150,8 @@ def _elsewhere(name: Safe, pod: PodSimulation) -> Safe:
 
 def _unknown(name: Safe, pod: PodSimulation) -> Safe:
     """Where something that decides is not known."""
+    if pod.limit is not None:
+        return _kept_out(name, pod.wanted or 0, pod.limit)
     if pod.open_classes.at_most is not None:
         return _limited(name, pod, pod.open_classes.names, pod.open_classes.at_most)
     if pod.wanted == 1 or pod.wanted is None:
@@ -159,6 +161,15 @@ def _unknown(name: Safe, pod: PodSimulation) -> Safe:
     if not pod.copies:
         return fmt("{}: whether any of {} fits is unknown.", name, wanted)
     return fmt("{}: at least {} of {} fit; whether more do is unknown.", name, pod.copies, wanted)
+
+
+def _kept_out(name: Safe, wanted: int, limit: QuotaLimit) -> Safe:
+    """What is sure, whatever devices there are: how many the quota lets in. That it lets in one is known here."""
+    they = Safe("it" if limit.copies == 1 else "these")
+    are = Safe("is" if limit.copies == 1 else "are")
+    enough = fmt("A limit of {} would let in {}", limit.needed, every(wanted, "copy"))
+    text = "{}: at most {} of {} {} admitted: {}. {}. Whether devices are free for {} is unknown."
+    return fmt(text, name, limit.copies, counted(wanted, "copy"), are, limit_text(limit.shortage), enough, they)
 
 
 def _limited(name: Safe, pod: PodSimulation, names: Sequence[str], most: AtMost) -> Safe:

@@ -10,7 +10,16 @@ import msgspec
 from kubectl_dra.api.lint import Mistake
 from kubectl_dra.diagnosis.gates.queue_room import Admits, QueueRoom
 from kubectl_dra.diagnosis.gates.queues import Queued
-from kubectl_dra.diagnosis.records import BeingBound, Certainty, Missing, ObjectRef, OpenPlugin, Unspecified, Verdict
+from kubectl_dra.diagnosis.records import (
+    BeingBound,
+    Certainty,
+    Missing,
+    ObjectRef,
+    OpenPlugin,
+    QuotaLimit,
+    Unspecified,
+    Verdict,
+)
 from kubectl_dra.diagnosis.whatif.records import WhatIf
 from kubectl_dra.reports.base import Bound, FeatureRecord, Fits, ReadRecord, ReportRecord
 from kubectl_dra.reports.claims.ask import UnfoundRequest
@@ -169,7 +178,7 @@ class PodSimulation(ReportRecord, frozen=True):
     which is not created together with the rest. ``shared_volumes``: claims whose volumes are taken as reachable from
     several nodes once they are made; ``attached_once``: those of which only one node at a time can have the volume,
     although the scheduler puts the pods on several. ``held_up_by``: of ``after`` those that never complete, as they do
-    not fit.
+    not fit. ``limit``: where devices leave it open, how many of them quotas admit, if less than what was wanted.
     """
 
     subject: ObjectRef
@@ -232,6 +241,7 @@ class PodSimulation(ReportRecord, frozen=True):
     attached_once: tuple[str, ...] = ()
     tolerated: tuple[str, ...] = ()
     held_up_by: tuple[str, ...] = ()
+    limit: QuotaLimit | None = None
     bound: Bound = Bound.EXACT
     fits: Fits = Fits.UNKNOWN
 
@@ -261,7 +271,8 @@ class PodSimulation(ReportRecord, frozen=True):
             return Fits.UNKNOWN
         if self.lacks:
             known = self.pending is not None and self.pending.verdict is not Verdict.UNKNOWN
-            return Fits.NO if known or self.open_classes.too_few(self.wanted) else Fits.UNKNOWN
+            few = self.open_classes.too_few(self.wanted) or self.limit is not None
+            return Fits.NO if known or few else Fits.UNKNOWN
         doubt = self.may_be_fewer or self.counted is Counted.UNKNOWN
         return Fits.UNKNOWN if doubt or self.admits is Admits.UNKNOWN else Fits.YES
 

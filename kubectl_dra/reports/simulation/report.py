@@ -16,6 +16,7 @@ from kubectl_dra.api.workloads.expand import CountSource
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gates import quota
 from kubectl_dra.diagnosis.gates.queue_room import Admits
+from kubectl_dra.diagnosis.gates.quota_limits import quota_limit
 from kubectl_dra.diagnosis.pod import missing, needs
 from kubectl_dra.diagnosis.pod.missing import kinds_known, lacking
 from kubectl_dra.diagnosis.pod.workloads import ReadOwner
@@ -156,7 +157,8 @@ def _as_written(
     tries = zip(tried, simulated(with_all, tried, copies, read_owner, world, where), strict=True)
     meant = ((trial, _as_supposed(pod, switches)) for trial, pod in tries)
     seen = ((trial, in_files(with_unread(with_all, trial, pod, missing_namespaces), files)) for trial, pod in meant)
-    limited = with_quotas(world, with_files.inventory.quotas, seen, missing_namespaces)
+    within = ((trial, with_limit(with_all, trial, pod)) for trial, pod in seen)
+    limited = with_quotas(world, with_files.inventory.quotas, within, missing_namespaces)
     pods = _sharing(_held_up(_with_daemons(with_all, fresh, each) for each in _admitted(said, limited)))
     manifests = tuple(_with_roles(said, objects, tried))
     gangs = tuple(gang_counts(with_all, tried, pods, where))
@@ -339,6 +341,15 @@ def _with_quotas(
         return found
     (need,) = needs.deciding((quota.KIND,))
     return msgspec.structs.replace(found, quota=lacking(world.evidence, need, namespace))
+
+
+def with_limit(world: ClusterState, trial: PodTrial, found: PodSimulation) -> PodSimulation:
+    """How many copies quotas admit, where devices leave open whether any fits; of those that run already nothing."""
+    if not found.undecided or found.wanted is None or found.present or found.replaces or not _creates(world, trial):
+        return found
+    limit = quota_limit(world, trial.plan.pod, wanted=found.wanted)
+    few = limit is not None and limit.copies < found.wanted
+    return msgspec.structs.replace(found, limit=limit) if few else found
 
 
 def _creates_pods(world: ClusterState, trial: PodTrial) -> bool:
