@@ -383,13 +383,13 @@ FOREIGN = "plugin NodeResourceTopologyMatch of its scheduler, which is not in th
             "SchedulerError",
             'Post "http://127.0.0.1:8888/filter": dial tcp 127.0.0.1:8888: connect: connection refused',
             Code.REFUSED_BY_ANOTHER,
-            "an extender or a plugin that is not simulated refused it: Post",
+            "its scheduler did not reach its extender http://127.0.0.1:8888/filter: dial tcp 127.0.0.1:8888: connect",
         ),
         (
             "SchedulerError",
             "failed filter with extender at URL http://gpu/filter, code 500",
             Code.REFUSED_BY_ANOTHER,
-            "an extender or a plugin that is not simulated refused it: failed filter with extender",
+            "its scheduler's extender http://gpu/filter answered with HTTP 500.",
         ),
         (
             "SchedulerError",
@@ -408,7 +408,7 @@ FOREIGN = "plugin NodeResourceTopologyMatch of its scheduler, which is not in th
             "SchedulerError",
             "failed gpushare-scheduler/filter with extender at URL http://gpu/gpushare-scheduler/filter, code 500",
             Code.REFUSED_BY_ANOTHER,
-            "an extender or a plugin that is not simulated refused it: failed gpushare-scheduler/filter with extender",
+            "its scheduler's extender http://gpu/gpushare-scheduler/filter answered with HTTP 500.",
         ),
         (
             "SchedulerError",
@@ -441,6 +441,34 @@ def test_whose_refusal_it_is(reason: str, message: str, code: Code, told: str) -
     # A change since makes it history.
     later = of(pod, *cluster(101, created="2026-01-01T00:04:30Z"))
     assert later.verdict is Verdict.SCHEDULABLE
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        (
+            'Post "http://shares.kube-system.svc:32766/filter": dial tcp 10.96.0.7:32766: connect: connection refused',
+            "Start what Service shares of namespace kube-system leads to, or make it reachable. Until then no pod that",
+        ),
+        (
+            'Post "https://shares.gpu.svc.cluster.local/filter": context deadline exceeded',
+            "What serves it: kubectl get endpointslices -l kubernetes.io/service-name=shares -n gpu",
+        ),
+        ('Post "http://localhost:8888/filter": EOF', "which runs on the machine of the scheduler itself, or make it"),
+        ('Post "http://[::1/filter": EOF', "Start the server at this address, or make it reachable."),
+        (
+            "failed filter with extender at URL http://shares.gpu.svc/filter, code 503",
+            "Read the log of what Service shares of namespace gpu leads to.",
+        ),
+    ],
+)
+def test_an_extender_is_found_by_its_address(message: str, told: str) -> None:
+    pod = refused()
+    pod["status"]["conditions"][0] |= {"reason": "SchedulerError", "message": message}
+    objects = (pod, *cluster(99))
+    page = " ".join(said(of(*objects), *objects)[1].split())
+    assert told in page
+    assert ("endpointslices" in page) == (".svc" in message)
 
 
 # --- a search that takes too long -----------------------------------------------------------------------------------

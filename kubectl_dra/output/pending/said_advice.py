@@ -14,6 +14,7 @@ from kubectl_dra.diagnosis.said.kubelet import is_about_claim, is_not_injected, 
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.pending.besides_devices import image_advice, is_of_devices, mount_advice
 from kubectl_dra.output.pending.driver_pods import domain_advice
+from kubectl_dra.output.pending.extenders import extender_advice, extender_commands, extender_of
 from kubectl_dra.output.pending.gang_words import incomplete_advice, incomplete_commands, mixed_advice, mixed_commands
 from kubectl_dra.output.pending.go_errors import LackedRight, lacked_right
 from kubectl_dra.output.pending.other_schedulers import (
@@ -144,6 +145,8 @@ def _advice_on_others(report: PendingReport) -> Safe | None:
                 "log, or recreate the pod without schedulerName."
             )
             return Safe(text)
+        case records.Refusal() as refusal if (extender := extender_of(refusal)) is not None:
+            return extender_advice(extender)
         case records.Refusal(plugin=plugin) if plugin:
             text = (
                 "What plugin {} waits for, or decides by, cannot be read from the cluster: read the log of the "
@@ -182,6 +185,8 @@ def plugin_commands(report: PendingReport, address: Address) -> Iterator[Safe]:
         yield from node_commands(report.node, address)
     if isinstance(detail, records.GroupError):
         yield from mixed_commands(detail, address)
+    if (extender := extender_of(detail)) is not None:
+        yield from extender_commands(extender, address)
     if report.agent is not None:
         yield from agent_commands(report.agent, address)
     plugin = detail.plugin if isinstance(detail, records.PluginText) else ""

@@ -9,6 +9,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.said.kubelet import WAS_REJECTED, was_not_taken
 from kubectl_dra.model.clock import parse_time
 from kubectl_dra.output.pending.besides_devices import held_sentence, waiting_for_image
+from kubectl_dra.output.pending.extenders import extender_of, extender_sentence
 from kubectl_dra.output.pending.go_errors import innermost
 from kubectl_dra.output.pending.reasons.sentence import Sentence, with_detail
 from kubectl_dra.output.pending.taints import device_names, tolerated
@@ -189,6 +190,8 @@ def _refused_by_another(refusal: records.Refusal, _cause: records.Cause) -> Safe
         after = Safe(" after a node and devices were chosen" if refusal.point in _CHOSEN else "")
         when = Safe(" at an earlier attempt" if refusal.earlier else "")
         return fmt("{} refused it{}{}: {}", which, after, when, refusal.text)
+    if (extender := extender_of(refusal)) is not None:
+        return extender_sentence(extender, earlier=refusal.earlier)
     if refusal.earlier:
         return fmt("an extender or a plugin that is not simulated refused an earlier attempt: {}", refusal.text)
     return fmt("an extender or a plugin that is not simulated refused it: {}", refusal.text)
