@@ -20,7 +20,15 @@ from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import group_key, key_of
 from kubectl_dra.model.requests import host_ports
-from kubectl_dra.scheduler.plugins import node_affinity, node_ports, volume_restrictions
+from kubectl_dra.model.terms import AffinityTerm, selector_text, terms_of
+from kubectl_dra.scheduler.plugins import (
+    inter_pod_affinity,
+    node_affinity,
+    node_ports,
+    pod_topology_spread,
+    volume_restrictions,
+)
+from kubectl_dra.scheduler.plugins.spread_constraints import constraints_of
 from kubectl_dra.scheduler.preemption import TERMINATING
 from kubectl_dra.scheduler.storage import used_claims
 
@@ -42,6 +50,12 @@ K = TypeVar("K")
 _User = tuple[str, Key]
 _Users = Mapping[K, Sequence[_User]]
 _ONE_POD: Final = "ReadWriteOncePod"
+_HARD: Final = "DoNotSchedule"
+#: Labels that controllers give their pods, which nobody writes into a term.
+_MADE: Final = (
+    *("pod-template-hash", "controller-revision-hash", "/pod-name", "/pod-index", "controller-uid"),
+    *("job-completion-index", "pod-template-generation"),
+)
 
 
 def causes(state: ClusterState, pod: Pod, seen: Observed | None) -> Iterator[Cause]:
@@ -102,7 +116,71 @@ def of_pod(state: ClusterState, pod: Pod, text: str) -> tuple[str, tuple[str, ..
             names = _alone(state, pod)
             volumes = (Key(pod.metadata.namespace, name) for name in names)
             return ", ".join(sorted(names)), _others(_volume_users(state), pod, volumes)
+        case pod_topology_spread.UNEVEN:
+            return _spread(state, pod)
+        case inter_pod_affinity.AFFINITY_TEXT:
+            return _terms(terms_of(pod).required_affinity), ()
+        case inter_pod_affinity.ANTI_AFFINITY_TEXT:
+            avoided = terms_of(pod).required_anti_affinity
+            return _terms(avoided), _others(
+                _meant(state, pod.metadata.namespace, avoided, lambda other: _is_meant(avoided, other)), pod, (True,)
+            )
+        case inter_pod_affinity.EXISTING_TEXT:
+            return _repelled(state, pod)
     return "", ()
+
+
+def _spread(state: ClusterState, pod: Pod) -> tuple[str, tuple[str, ...]]:
+    """Its only hard constraint, and who counts for it; of several it may be any."""
+    hard = constraints_of(pod, _HARD)
+    if len(hard) != 1:
+        return "", ()
+    (only,) = hard
+    counted = _meant(state, pod.metadata.namespace, only, lambda other: only.matches(other.metadata.labels))
+    return f"maxSkew {only.max_skew} over {only.topology_key}", _others(counted, pod, (True,))
+
+
+def _repelled(state: ClusterState, pod: Pod) -> tuple[str, tuple[str, ...]]:
+    """The labels by which others know the pod, and those of its namespace that it may not be beside."""
+    labels = {key: value for key, value in pod.metadata.labels.items() if not key.endswith(_MADE)}
+    wish = ", ".join(f"{key}={value}" for key, value in sorted(labels.items())) if len(labels) <= _AT_MOST else ""
+    repelling = _repelling(state).get(pod.metadata.namespace, ())
+    return wish, tuple(sorted(name for name, terms in repelling if _is_meant(terms, pod))[:_AT_MOST])
+
+
+def _terms(terms: Iterable[AffinityTerm]) -> str:
+    return ", ".join(f"{selector_text(each.selector)} per {each.topology_key}" for each in terms)
+
+
+def _is_meant(terms: Iterable[AffinityTerm], other: Pod) -> bool:
+    """Whether one of the terms is about this pod, whatever labels its namespace has."""
+    return any(each.matches(other.metadata.namespace, other.metadata.labels, {}) for each in terms)
+
+
+@derived("pods")
+def _repelling(state: ClusterState) -> Mapping[str, Sequence[tuple[str, tuple[AffinityTerm, ...]]]]:
+    """The pods (``NAME on NODE``) that have terms of required anti-affinity, by namespace."""
+    found: dict[str, list[tuple[str, tuple[AffinityTerm, ...]]]] = {}
+    for key, pod in state.inventory.pods.items():
+        if pod.spec.node_name and (terms := terms_of(pod).required_anti_affinity):
+            found.setdefault(key.namespace, []).append((f"{key.name} on {pod.spec.node_name}", terms))
+    return found
+
+
+@derived("pods")
+def _selected(_state: ClusterState) -> dict[object, _Users[bool]]:
+    """Whom a selector of a namespace takes, or terms mean: pods of one workload have the same."""
+    return {}
+
+
+def _meant(state: ClusterState, namespace: str, by: object, takes: Callable[[Pod], bool]) -> _Users[bool]:
+    """The pods of a namespace that ``takes``; ``by`` tells what is asked from what else is."""
+    known = _selected(state)
+    if (namespace, by) not in known:
+        known[namespace, by] = _users(
+            state, lambda pod: (True,) if pod.metadata.namespace == namespace and takes(pod) else ()
+        )
+    return known[namespace, by]
 
 
 def _requires_affinity(pod: Pod) -> bool:

@@ -70,9 +70,20 @@ _WORDS: Final[dict[str, tuple[str, Code]]] = {
 _WISHES: Final = {
     node_affinity.TEXT: "does not match its node selector {}{}",
     node_ports.TEXT: "has its host port {} taken{}",
+    pod_topology_spread.UNEVEN: "would break its topology spread constraint ({}{})",
+    inter_pod_affinity.AFFINITY_TEXT: "does not match its pod affinity ({}){}",
+    inter_pod_affinity.ANTI_AFFINITY_TEXT: "has pods that its anti-affinity avoids ({}){}",
+    inter_pod_affinity.EXISTING_TEXT: "has pods whose anti-affinity excludes pods with {}{}",
     volume_restrictions.CLAIM_IN_USE: (
         "cannot have its volume claim {}, which one pod at a time may use and which is in use{}"
     ),
+}
+
+#: What such pods do, where they do not take anything.
+_OF_USERS: Final = {
+    pod_topology_spread.UNEVEN: "; counted: {}",
+    inter_pod_affinity.ANTI_AFFINITY_TEXT: ", such as {}",
+    inter_pod_affinity.EXISTING_TEXT: ", such as {}",
 }
 
 
@@ -111,7 +122,8 @@ def _lacks(count: int, device_class: str) -> Safe:
 
 
 def _users(reason: HeardReason) -> Safe:
-    return fmt(" (by {})", listed(reason.users)) if reason.users else Safe("")
+    text = _OF_USERS.get(reason.text, " (by {})")
+    return fmt(text, listed(reason.users)) if reason.users else Safe("")
 
 
 def _told(reason: HeardReason) -> tuple[str, Code] | None:

@@ -134,6 +134,68 @@ def test_whoever_of_the_namespace_has_the_host_port_is_named() -> None:
     assert "other on node-b" not in page
 
 
+SPREAD = {"maxSkew": 1, "topologyKey": "zone", "labelSelector": {"matchLabels": {"app": "web"}}}
+HARD = {**SPREAD, "whenUnsatisfiable": "DoNotSchedule"}
+TERM = {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "web"}}}
+AWAY = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [TERM]}}
+NEAR = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [TERM]}}
+
+
+def web(name: str, node: str, **fields: Any) -> dict[str, Any]:
+    pod = build.pod(name, node_name=node, phase="Running", **fields)
+    pod["metadata"]["labels"] = {"app": "web", "pod-template-hash": "1"}
+    return pod
+
+
+@pytest.mark.parametrize(
+    ("text", "fields", "expected"),
+    [
+        (
+            "node(s) didn't match pod topology spread constraints",
+            {"topologySpreadConstraints": [HARD, {**SPREAD, "whenUnsatisfiable": "ScheduleAnyway"}]},
+            "all 2 would break its topology spread constraint (maxSkew 1 over zone; counted: one on node-a)",
+        ),
+        (
+            "node(s) didn't match pod topology spread constraints",
+            {"topologySpreadConstraints": [HARD, {**HARD, "topologyKey": "rack"}]},
+            "all 2 would break its topology spread constraint.",
+        ),
+        (
+            "node(s) didn't match pod anti-affinity rules",
+            {"affinity": AWAY},
+            "all 2 have pods that its anti-affinity avoids (app=web per kubernetes.io/hostname), such as one on node-a",
+        ),
+        (
+            "node(s) didn't match pod affinity rules",
+            {"affinity": NEAR},
+            "all 2 do not match its pod affinity (app=web per kubernetes.io/hostname)",
+        ),
+        (
+            "node(s) didn't satisfy existing pods anti-affinity rules",
+            {},
+            "all 2 have pods whose anti-affinity excludes pods with app=web, such as shy on node-b",
+        ),
+    ],
+)
+def test_what_of_the_pod_other_pods_are_in_the_way_of_is_named(
+    text: str, fields: dict[str, Any], expected: str
+) -> None:
+    """With those of its namespace; others may not be read."""
+    pod = waiting(f"0/2 nodes are available: 2 {text}.", **fields)
+    pod["metadata"]["labels"] = {"app": "web", "pod-template-hash": "1"}
+    stranger = build.pod("db", node_name="node-c", phase="Running")
+    shy = build.pod("shy", node_name="node-b", phase="Running", affinity=AWAY)
+    assert f"{expected.removesuffix('.')}" in (line := told(pod, web("one", "node-a"), stranger, shy)[0])
+    assert "db on" not in line
+    assert ("(maxSkew" in line) == ("maxSkew" in expected)
+
+
+def test_labels_that_are_many_are_not_listed() -> None:
+    pod = waiting("0/2 nodes are available: 2 node(s) didn't satisfy existing pods anti-affinity rules.")
+    pod["metadata"]["labels"] = dict.fromkeys("abcd", "x")
+    assert "all 2 have pods that keep it away (their anti-affinity)" in told(pod)[0]
+
+
 def test_whoever_has_the_volume_of_one_pod_is_named() -> None:
     words = (
         "0/1 nodes are available: 1 node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode "
