@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -51,12 +53,20 @@ COMMANDS = {
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def file_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The file of a name, made where a test asks for it."""
     folder = tmp_path_factory.mktemp("interrupted")
-    paths = {name: folder / f"{name}.json" for name in COMMANDS}
-    large.write(paths["large"], SLICES)
-    world.write_snapshot(paths["world"], world.objects(NODES, 20))
-    return paths
+
+    @cache
+    def made(name: str) -> Path:
+        path = folder / f"{name}.json"
+        if name == "large":
+            large.write(path, SLICES)
+        else:
+            world.write_snapshot(path, world.objects(NODES, 20))
+        return path
+
+    return made
 
 
 CASES = [(name, command) for name, several in COMMANDS.items() for command in several]
@@ -64,8 +74,8 @@ CASES = [(name, command) for name, several in COMMANDS.items() for command in se
 
 @pytest.mark.one_in(5)
 @pytest.mark.parametrize(("name", "command"), sampled(CASES, 3))
-def test_no_step_is_long(name: str, command: str, files: dict[str, Path]) -> None:
-    call = [sys.executable, "-c", METER, *command.split(), "--from", str(files[name])]
+def test_no_step_is_long(name: str, command: str, file_of: Callable[[str], Path]) -> None:
+    call = [sys.executable, "-c", METER, *command.split(), "--from", str(file_of(name))]
     longest = []
     while len(longest) < RUNS and not any(each < LONGEST for each in longest):
         done = subprocess.run(call, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=True)

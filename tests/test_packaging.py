@@ -13,6 +13,8 @@ import pytest
 from kubectl_dra.commands.completion.scripts import SCRIPTS
 from kubectl_dra.version import __version__
 
+#: Each worker that has one of them builds.
+pytestmark = pytest.mark.one_in(3)
 ROOT = Path(__file__).parents[1]
 SHARED = {
     "bash": "share/bash-completion/completions/kubectl-dra",

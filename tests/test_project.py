@@ -74,14 +74,33 @@ def test_every_target_of_the_makefile_is_explained() -> None:
     assert set(phony[1].split()) == explained
 
 
+_HEAD = re.compile(r"( *)(?:(def|async def) |class |@)")
+
+
 def too_long(name: str, source: str) -> list[str]:
     """What is longer than it may be."""
+    module = [name] if source.count("\n") > LONGEST_MODULE else []
+    if not _may_be_long(source.splitlines()):
+        return module
     functions = (
         each for each in ast.walk(ast.parse(source)) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
     )
     sizes = {f"{name}:{each.name}": (each.end_lineno or 0) - each.lineno + 1 for each in functions}
-    module = [name] if source.count("\n") > LONGEST_MODULE else []
     return module + [each for each, lines in sizes.items() if lines > LONGEST_FUNCTION]
+
+
+def _may_be_long(lines: list[str]) -> bool:
+    """Whether any function has so many lines before the next one that is no part of it; most need not be parsed."""
+    heads = [(number, head) for number, line in enumerate(lines) if (head := _HEAD.match(line)) is not None]
+    open_: list[tuple[int, int]] = []
+    for number, head in [*heads, (len(lines), None)]:
+        deep = len(head[1]) if head is not None else 0
+        while open_ and open_[-1][1] >= deep:
+            if number - open_.pop()[0] > LONGEST_FUNCTION:
+                return True
+        if head is not None and head[2]:
+            open_.append((number, deep))
+    return False
 
 
 def test_modules_and_functions_are_short() -> None:

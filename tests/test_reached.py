@@ -28,6 +28,7 @@ def _forgotten() -> Iterator[None]:
     """Who collects garbage after these tests does not go through a million nodes."""
     yield
     parsed.cache_clear()
+    _run.cache_clear()
 
 
 def _modules() -> dict[str, Path]:
@@ -36,13 +37,19 @@ def _modules() -> dict[str, Path]:
     return {name.removesuffix(".__init__"): file for name, file in names.items()}
 
 
-def _run(tree: ast.AST) -> Iterator[ast.AST]:
-    """All nodes except what is imported only for types."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
-            continue
-        yield node
-        yield from _run(node)
+@cache
+def _run(file: Path) -> tuple[ast.AST, ...]:
+    """The imports, calls and texts of a file except what is imported only for types."""
+    found: list[ast.AST] = []
+    waiting: list[ast.AST] = [parsed(file)]
+    while waiting:
+        for node in ast.iter_child_nodes(waiting.pop()):
+            if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+                continue
+            waiting.append(node)
+            if isinstance(node, ast.Import | ast.ImportFrom | ast.Call | ast.Constant):
+                found.append(node)
+    return tuple(found)
 
 
 @cache
@@ -52,7 +59,7 @@ def _imports(name: str, file: Path) -> frozenset[str]:
 
 
 def _imported(name: str, file: Path, named: bool = True) -> Iterator[str]:
-    nodes = list(_run(parsed(file)))
+    nodes = _run(file)
     package = name if file.name == "__init__.py" else name.rpartition(".")[0]
     called = (node.func for node in nodes if isinstance(node, ast.Call))
     by_name = named and any("import_module" in (getattr(f, "attr", ""), getattr(f, "id", "")) for f in called)

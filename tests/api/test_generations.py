@@ -16,7 +16,7 @@ from tests.kit.state import decoded
 from tests.oracle.admission.canonical import canonical, digest
 from tests.oracle.admission.cases import cases
 
-pytestmark = pytest.mark.one_in(2)
+pytestmark = pytest.mark.one_in(4)
 
 
 EVERY_FIELD = rows("every_field.jsonl.gz")

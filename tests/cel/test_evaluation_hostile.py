@@ -7,7 +7,7 @@ from kubectl_dra.cel.run.labor import begin, charge_work
 from kubectl_dra.cel.run.values import Cancelled
 from tests.cel.devices import card
 
-pytestmark = pytest.mark.one_in(5)
+pytestmark = pytest.mark.one_in(8)
 
 CANCELLED = "operation cancelled: actual cost limit exceeded"
 

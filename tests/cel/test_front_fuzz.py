@@ -22,7 +22,7 @@ from tests.cel.trees import EXPRESSIONS
 from tests.kit import work
 from tests.vectors.rows import rows
 
-pytestmark = pytest.mark.one_in(3)
+pytestmark = pytest.mark.one_in(6)
 
 ADMISSION = Environment("admission")
 RECORDED = [row["expression"] for row in rows("cel")]

@@ -17,7 +17,7 @@ from tests.diagnosis.test_capacity import world
 from tests.kit import build
 from tests.output.pending.test_more_situations import holding
 
-pytestmark = pytest.mark.one_in(4)
+pytestmark = pytest.mark.one_in(8)
 
 
 __all__ = ["ask"]

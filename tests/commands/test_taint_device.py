@@ -24,7 +24,7 @@ from tests.kit.fake_rules import FakeCluster
 from tests.kit.recording_proxy import Fault, Proxy, recording
 from tests.terminal import Terminal, forked_terminal, terminal
 
-pytestmark = pytest.mark.one_in(3)
+pytestmark = pytest.mark.one_in(5)
 
 NIC = "nic.example.com/rack-1/nic-3"
 GPU = "gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-0"

@@ -23,7 +23,7 @@ from tests.golden_files import FOLDER, check_golden
 from tests.kit.facts import without
 from tests.kit.state import state_of
 
-pytestmark = pytest.mark.one_in(3)
+pytestmark = pytest.mark.one_in(6)
 
 
 GPU = 'device.attributes["gpu.example.com"]'

@@ -29,7 +29,7 @@ from tests.kit.fake_api import FakeApi, running, serve_cluster, write_kubeconfig
 from tests.kit.sample import sampled
 from tests.reports.clusters import withheld
 
-pytestmark = pytest.mark.one_in(10)
+pytestmark = pytest.mark.one_in(20)
 
 KINDS = ("Pod", "Node", "ResourceClaim", "ResourceSlice", "DeviceClass", "DeviceTaintRule")
 ALL = (*KINDS, "ResourceClaimTemplate", "PodGroup", "Event", "Namespace", "ResourceQuota")

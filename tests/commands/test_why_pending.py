@@ -19,7 +19,7 @@ from kubectl_dra.source.demo import load_demo
 from tests.golden_files import check_golden
 from tests.kit.state import state_of
 
-pytestmark = pytest.mark.one_in(3)
+pytestmark = pytest.mark.one_in(6)
 
 
 INVENTORY, EVIDENCE = load_demo()

@@ -25,7 +25,7 @@ def diagnose(name: str, *withheld: str) -> PodDiagnosis:
     return diagnose_pod(inventory, facts.evidence(*withheld), features(), Key(*result["pod"].split("/")))
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("kind", DECIDING)
 @pytest.mark.parametrize("name", sorted(EXPECTED))
 def test_a_kind_that_may_not_be_read(name: str, kind: str) -> None:
@@ -42,7 +42,7 @@ def _bounds(diagnosis: PodDiagnosis) -> tuple[Bound, ...]:
     return diagnosis.certainty.devices, diagnosis.certainty.free_devices, diagnosis.certainty.nodes
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("kind", EXPLAINING)
 @pytest.mark.parametrize("name", sorted(EXPECTED))
 def test_kinds_that_only_explain_decide_nothing(name: str, kind: str) -> None:

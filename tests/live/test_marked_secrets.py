@@ -201,7 +201,7 @@ def _run(tmp_path: Path, api: FakeApi, place: str, failure: str, monkeypatch: py
         assert run([*arguments, "-v=10", "--request-timeout=500ms"]) in (0, 1)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("place", "failure"), sampled(product(PLACES, FAILURES), 4, lambda case: case[0]))
 def test_a_marked_secret_is_seen_nowhere(
     tmp_path: Path,

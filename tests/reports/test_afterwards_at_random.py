@@ -27,7 +27,7 @@ from tests.reports.test_simulated_files import simulated, template
 
 #: How many are drawn; `make test` draws the first of them.
 CASES: Final = int(os.environ.get("AFTERWARDS_CASES", "150"))
-FEW: Final = 40
+FEW: Final = 20
 #: What must have been counted in all: ways out, numbers of new nodes that are enough, other parts that are healed.
 MET: Final = frozenset(
     (

@@ -18,7 +18,7 @@ from kubectl_dra.reports.base import Bound
 from tests.reports.contract import broken
 from tools.schemas import REPORTS
 
-pytestmark = pytest.mark.one_in(3)
+pytestmark = pytest.mark.one_in(6)
 
 
 ROOT = Path(__file__).parents[2]

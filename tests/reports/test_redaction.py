@@ -470,7 +470,7 @@ def decisions(row: Any) -> list[Any]:
     return [said(snapshot, pod) for pod in pods if not pod.spec.node_name and not is_terminal(pod)]
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("name", ["volumes.jsonl.gz", "preemption.jsonl.gz"])
 def test_what_the_scheduler_decides_about_volumes_and_victims_survives(name: str) -> None:
     for row in rows_of(name):

@@ -19,7 +19,7 @@ from tests.differential.expressions import rows
 from tests.kit.evaluated import evaluated
 from tests.reports.clusters import facts
 
-pytestmark = pytest.mark.one_in(3)
+pytestmark = pytest.mark.one_in(6)
 
 SETTING = Setting(facts(DEMO), Where(driver="gpu.example.com"))
 PIECES = (

@@ -23,7 +23,7 @@ from tests.scheduler.rows import pod_of, snapshot_of
 from tests.scheduler.test_recorded import check
 from tests.vectors.rows import rows
 
-KINDS = 20
+KINDS = 10
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def test_a_resource_that_a_node_has_none_of_is_not_one_that_it_does_not_know() -
 def test_one_more_kind_of_pods_costs_the_same_whatever_the_number_of_nodes(tmp_path: Path) -> None:
     """Of other processors: nothing that is read of nodes or devices is new."""
     more = []
-    for nodes in (48, 192):
+    for nodes in (24, 96):
         calls = []
         for each in (KINDS, 2 * KINDS):
             path = tmp_path / f"{nodes}-{each}.json"

@@ -41,7 +41,7 @@ from tests.vectors.rows import rows
 Row = dict[str, Any]
 #: How many are drawn; `make test` draws the first of them.
 CLUSTERS: Final = int(os.environ.get("KINDS_CLUSTERS", "500"))
-FEW: Final = 100
+FEW: Final = 50
 HOW_MANY: Final = (FEW, pytest.param(CLUSTERS, marks=pytest.mark.rows))
 GANGS: Final = int(os.environ.get("KINDS_GANGS", "40"))
 #: Plugins that say what they read, and refuse nodes of the random clusters.

@@ -18,7 +18,7 @@ from kubectl_dra.tui.room_strip import _SIGNS, MOST_CELLS, room_strip
 from tests.reports.clusters import withheld
 from tests.tui.support import LARGE, SMALL, demo_app, file_app, play
 
-pytestmark = pytest.mark.one_in(6)
+pytestmark = pytest.mark.one_in(8)
 
 
 def test_capacity():

@@ -23,7 +23,7 @@ from kubectl_dra.tui.settings import Settings
 from kubectl_dra.tui.theme import FewColours
 from tests.tui.support import LARGE, SMALL, Driver, demo_app, play, with_features
 
-pytestmark = pytest.mark.one_in(8)
+pytestmark = pytest.mark.one_in(12)
 
 
 def copied(app):

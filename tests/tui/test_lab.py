@@ -17,7 +17,7 @@ from kubectl_dra.tui.feed import RereadFeed
 from kubectl_dra.tui.settings import Settings
 from tests.tui.support import LARGE, demo_app, play, with_features
 
-pytestmark = pytest.mark.one_in(8)
+pytestmark = pytest.mark.one_in(12)
 
 
 def test_completion_and_live_counts():

@@ -21,7 +21,7 @@ from kubectl_dra.tui.page import Page
 from kubectl_dra.tui.text import clipped_inside
 from tests.tui.support import SMALL, demo_app, play
 
-pytestmark = pytest.mark.one_in(8)
+pytestmark = pytest.mark.one_in(12)
 
 TUI = Path(tui.__file__).parent
 MEDIUM, LARGEST = (120, 36), (200, 50)

@@ -28,7 +28,7 @@ from kubectl_dra.tui.tools import format_of, table_text
 from tests.reports.clusters import DEMO, document
 from tests.tui.support import LARGE, SMALL, demo_app, play, with_features
 
-pytestmark = pytest.mark.one_in(8)
+pytestmark = pytest.mark.one_in(12)
 
 
 @pytest.mark.parametrize(

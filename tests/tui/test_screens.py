@@ -19,7 +19,7 @@ from tests.kit.sample import sampled
 from tests.reports.clusters import DEMO, document, withheld
 from tests.tui.support import LARGE, SMALL, demo_app, file_app, play, with_features
 
-pytestmark = pytest.mark.one_in(8)
+pytestmark = pytest.mark.one_in(12)
 
 
 def test_overview():

@@ -21,7 +21,7 @@ from tests.kit.recording_proxy import Fault, Proxy, recording
 from tests.reports.clusters import DEMO, document
 from tests.tui.support import LARGE, demo_app, play, with_features
 
-pytestmark = pytest.mark.one_in(8)
+pytestmark = pytest.mark.one_in(12)
 
 NIC = "nic.example.com/rack-1/nic-3"
 EVICTING = f"taint {NIC} link=flapping:NoExecute"
