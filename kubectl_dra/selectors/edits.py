@@ -33,7 +33,8 @@ _TESTS: Final = frozenset({"compareTo", "isGreaterThan", "isLessThan"})
 #: Types of which values are made by functions of the same name, and what reads their texts.
 _MADE: Final[Mapping[str, Callable[[str], object]]] = {"quantity": Quantity.parse, "semver": Semver.parse}
 # The shape of attributes and capacities in manifests is not that of their values here.
-_INNER: Final = re.compile(r"\s*\.\s*(?:string|int|bool|version|value|stringValue|intValue|boolValue)\b(?!\s*\()")
+_TYPES: Final = ("string", "int", "bool", "version", "value", "stringValue", "intValue", "boolValue")
+_INNER: Final = re.compile(rf"\s*\.\s*(?:{'|'.join(_TYPES)})\b(?!\s*\()")
 #: ``capacity["DOMAIN"].NAME`` and, in ``quantity(…)``, an amount that is only digits.
 BARE_AMOUNT: Final = re.compile(
     r"""capacity\[["']([^"']+)["']\]\.\??([A-Za-z_][A-Za-z0-9_]*)[^"']{0,80}?quantity\(["']([0-9]{1,9})["']\)"""
@@ -190,7 +191,7 @@ def domains(expression: str, catalog: Catalog) -> str | None:
 def _with_domain(expression: str, mention: Mention, catalog: Catalog) -> tuple[int, int, str] | None:
     domain, _, rest = mention.domain.text.partition("/")
     base = expression[mention.start : expression.rindex(mention.field, mention.start, mention.domain.start)]
-    if mention.name is None:
+    if mention.name is None or mention.name.text in _TYPES:
         field, of, name = mention.field, domain, rest
         if not rest:
             field, of, name = next(_placed(mention.domain.text, mention.field, catalog), ("", "", ""))

@@ -252,3 +252,20 @@ def test_the_template_that_is_made_from_a_claim_is_shown_whole(version: str) -> 
     assert "# new, beside app.yaml, line 1: ResourceClaimTemplate shared\n# ---\n# apiVersion: resource.k8s.io/" in told
     assert re.search("\n# +deviceClassName: gpu.example.com\n", told)
     assert "\n---" not in told
+
+
+def test_the_selector_of_a_class_of_the_files_is_corrected_there() -> None:
+    """As the key of the manifest: the whole name as a domain, and the type of the value as a name."""
+    wrong = f"device.attributes['{build.DRIVER}/model'].string == 'A100'"
+    own = build.device_class("whole", selectors=[{"cel": {"expression": wrong}}])
+    a100 = build.device("gpu-0", attributes={"model": "A100"})
+    world = cluster(build.node("node-2", cpu="64"), build.slice_("node-2", a100), devices=0)
+    bodies = [{"apiVersion": "resource.k8s.io/v1", **own}, template("one", cls="whole"), a_pod("p", templates=["one"])]
+    found = simulation_report(world, read_all(sources_of(*bodies), build.NAMESPACE), Copies())
+    right = f"device.attributes['{build.DRIVER}'].model == 'A100'"
+    ((at, field, value),) = edits(found)
+    assert (at, field, value.replace('"', "'")) == ("app.yaml, line 1", "spec.selectors[0].cel.expression", right)
+    told = said(found)
+    assert f"it reads string in the domain {build.DRIVER}/model, which no device has (that device has model)" in told
+    assert "DeviceClass whole selects no device, and fails on 1 device." in told
+    assert "kubectl patch" not in told

@@ -28,7 +28,12 @@ MISTAKES = {
     "syntax": (f'{DOMAIN}.model == "A100" and true', f'{DOMAIN}.model = "A100"'),
     "function": (f'{DOMAIN}.model.startWith("A100")', 'device.attribute["gpu.example.com"].model == "A100"'),
     "field": (f'{DOMAIN}.model.string == "A100"',),
-    "domain": ('device.attributes["gpu.exmaple.com"].model == "A100"',),
+    "domain": (
+        'device.attributes["gpu.exmaple.com"].model == "A100"',
+        # The key of the manifest as a domain, and the type of its value as a name.
+        'device.attributes["gpu.example.com/model"].string == "A100"',
+        'device.attributes["model"].string == "A100"',
+    ),
     "name": (f'{DOMAIN}.modle == "A100"', f'{DOMAIN}["modle"] == "A100"', f"{DOMAIN}.memory.isInteger()"),
     "unit": (f'{MEMORY}.compareTo(quantity("70GB")) >= 0', f'{MEMORY} == quantity("80 GiB")'),
     "amount": (f"{MEMORY} >= 40", f"{MEMORY} > 79"),

@@ -349,7 +349,8 @@ def effect_lines(effects: Effects) -> Iterator[Safe]:
             continue
         before = fmt("; the one in the cluster selects {}", each.before.value) if each.before is not None else Safe("")
         number = counted(each.devices.value, "device") if each.devices.value else Safe("no device")
-        yield from wrapped(fmt("DeviceClass {} selects {}{}.", each.name, number, before))
+        fails = fmt(", and fails on {}", counted(each.failing, "device")) if each.failing else Safe("")
+        yield from wrapped(fmt("DeviceClass {} selects {}{}{}.", each.name, number, fails, before))
     for rule in effects.taints:
         number = counted(rule.devices, "device") if rule.devices else Safe("no device")
         pods = Safe("") if rule.hits else Safe(", which nobody uses")

@@ -20,12 +20,16 @@ from kubectl_dra.reports.taints.taint_hits import DeviceChange, hits
 
 
 class ClassEffect(ReportRecord, frozen=True):
-    """What a class of the file selects. ``before`` None: the cluster has no class of this name."""
+    """What a class of the file selects. ``before`` None: the cluster has no class of this name.
+
+    ``failing``: on so many devices its selectors end with an error.
+    """
 
     name: str
     devices: Count
     before: Count | None
     problem: str
+    failing: int = 0
 
 
 class TaintEffect(ReportRecord, frozen=True):
@@ -131,7 +135,9 @@ def _classes(before: ClusterState, after: ClusterState, objects: Sequence[Planne
     old = [before.inventory.classes[name] for name in classes if name in before.inventory.classes]
     counted = {row.name: row.totals.devices for row in class_rows(old, before)}
     for row in class_rows(classes.values(), after):
-        yield ClassEffect(row.name, row.totals.devices, counted.get(row.name), row.problem or "")
+        yield ClassEffect(
+            row.name, row.totals.devices, counted.get(row.name), row.problem or "", sum(row.errors.values())
+        )
 
 
 def _taint(world: ClusterState, rule: DeviceTaintRule) -> TaintEffect:

@@ -13,7 +13,7 @@ import msgspec
 
 from kubectl_dra.api.decode import decode_object
 from kubectl_dra.api.encode import encode
-from kubectl_dra.api.kinds import RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE
+from kubectl_dra.api.kinds import DEVICE_CLASS, RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE
 from kubectl_dra.api.planned import Planned, PodPlan
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.volume_claims import made_from
@@ -22,6 +22,7 @@ from kubectl_dra.diagnosis.remedies.records import (
     Action,
     CreateObject,
     EditClaim,
+    EditClass,
     EditGroup,
     EditPod,
     MoveTemplate,
@@ -41,7 +42,7 @@ from kubectl_dra.reports.simulation.trials import PodTrial
 
 #: Changes of the manifests themselves: nothing that a command could be applied to exists yet.
 _OF_THE_WORKLOAD: Final = (EditClaim, EditGroup, EditPod, EditRollout, PinPods, RemoveGates, RemoveLabel)
-_IN_THE_FILE: Final = (*_OF_THE_WORKLOAD, MoveTemplate, MoveVolume, RaiseQuota)
+_IN_THE_FILE: Final = (*_OF_THE_WORKLOAD, EditClass, MoveTemplate, MoveVolume, RaiseQuota)
 _CLASS: Final = "spec.storageClassName"
 _TEMPLATE: Final = "ResourceClaimTemplate"
 _GANG: Final = "spec.schedulingPolicy.gang"
@@ -93,11 +94,17 @@ def of_the_files(found: FoundRemedies, world: ClusterState, trial: PodTrial, whe
 def _is_there(action: Action, where: Places) -> bool:
     """Whether what an action changes is in the files, as far as the cluster may have it too."""
     match action:
+        case EditClass(device_class=name):
+            return _class(name) in where
         case MoveVolume(workload=ref) if ref is not None:
             return ref in where
         case RaiseQuota(quota=ref) | MoveVolume(claim=ref):
             return ref in where
     return True
+
+
+def _class(name: str) -> ObjectRef:
+    return ObjectRef(DEVICE_CLASS.name, "", name)
 
 
 def _moved(remedy: RemedyReport, where: Places) -> RemedyReport:
@@ -169,6 +176,11 @@ def _steps(action: Action, remedy: RemedyReport, files: _Files) -> Iterator[Step
             assert step.manifest is not None  # noqa: S101
             edit = _of_claim(edited, where[edited], step.manifest) if edited in where else None
             yield step if edit is None else Step((), edit=edit)
+    elif isinstance(action, EditClass) and _class(action.device_class) in where:
+        index = action.field.startswith("selectors[")
+        field = f"spec.{action.field}{'.cel.expression' if index and action.after else ''}"
+        ref = _class(action.device_class)
+        yield Step((), edit=FileEdit(ref, where[ref].at, field, action.after or None))
     elif isinstance(action, MoveTemplate):
         yield Step(
             (), edit=FileEdit(action.template, where[action.template].at, "metadata.namespace", action.namespace)

@@ -11,7 +11,6 @@ from kubectl_dra.api.planned import Planned
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.remedies.records import (
     Action,
-    EditClass,
     NarrowTaintRule,
     RemoveTaintRule,
     RepairPool,
@@ -95,8 +94,6 @@ def _is_about(action: Action, files: OfFiles) -> bool:
             return pool in files.pools
         case RemoveTaintRule(rule=rule) | NarrowTaintRule(rule=rule):
             return rule in files.rules
-        case EditClass(device_class=name):
-            return name in files.classes
     return False
 
 

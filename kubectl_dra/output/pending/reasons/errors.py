@@ -54,6 +54,10 @@ def _missing_attribute(error: FatalError) -> Safe:
             domain,
             listed(error.similar, "or"),
         )
+    if "/" in domain:
+        # No domain has a slash: the whole key of a manifest stands in its place.
+        has = fmt(" (that device has {})", listed(error.names)) if error.names else Safe("")
+        return fmt(": it reads {} in the domain {}, which no device has{}", name, domain, has)
     if error.publishers == 0 and error.is_capacity:
         return fmt(": it reads {} as an attribute, and the devices publish it as a capacity", name)
     if error.publishers == 0:
