@@ -1023,3 +1023,25 @@ def test_another_storage_class_is_written_in_the_set_that_makes_the_claims() -> 
     told = page(report)
     assert "1 in volumeClaimTemplates home, set storageClassName" in told
     assert "recreate PersistentVolumeClaim" not in told
+
+
+def test_an_extended_resource_beside_a_claim_of_the_same_devices_is_dropped_in_the_file() -> None:
+    """As charts have it that got claims, and kept what they requested of a device plugin."""
+    shared = {**build.device_class(build.DRIVER), "metadata": {"name": build.DRIVER}}
+    shared["spec"] = {**shared["spec"], "extendedResourceName": "example.com/gpu"}
+    body = deployment(3)
+    body["spec"]["template"]["spec"]["containers"][0]["resources"]["limits"] = {"example.com/gpu": "1"}
+    report = simulated(template("one"), body, world=cluster(shared, devices=5))
+    (pod,) = report.pods
+    assert pod.pending is not None
+    (first, *_) = pod.pending.remedies
+    (edit,) = [step.edit for step in first.steps or ()]
+    assert edit is not None
+    field = 'spec.template.spec.containers[0].resources.limits["example.com/gpu"]'
+    assert (pod.copies, edit.field, edit.value) == (2, field, None)
+    assert [note.copies for note in first.notes if isinstance(note, FitThen)] == [3]
+    told = page(report)
+    assert "gpu and example.com/gpu of container main need 2 devices together, each of its own" in told
+    assert "node-1 has 1 device for all of them. If one device was meant, drop example.com/gpu of container" in told
+    # One table for both.
+    assert "Request gpu (claim w-2-gpu) and example.com/gpu of container main" in told

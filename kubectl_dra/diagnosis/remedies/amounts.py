@@ -17,14 +17,18 @@ from kubectl_dra.diagnosis.remedies.claim_instead import instead
 from kubectl_dra.diagnosis.remedies.records import EXTENDED_NAME, CreateObject, EditClass, RemedyKind
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Container
+from kubectl_dra.model.forms import class_names
+from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.requests import amount
-from kubectl_dra.model.resource import DeviceClass
+from kubectl_dra.model.resource import DeviceClass, ResourceClaim
 from kubectl_dra.scheduler.extended import CLAIM_NAME, asked, served_resources
 from kubectl_dra.scheduler.resource_names import DEVICE_CLASS_PREFIX, is_dra_extended_resource
 
 _AMOUNT_COST: Final = 36
 _NAME_COST: Final = 32
+#: Before a request is given up that stands alone.
+_TWICE_COST: Final = 30
 _CREATE_COST: Final = 22
 _SERVE_COST: Final = 21
 _NODE_RESOURCES: Final = ("cpu", "memory", "ephemeral-storage")
@@ -51,6 +55,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
         for resource in asked(case.pod):
             if resource in served_resources(case.world):
                 yield from _fewer(case, resource)
+                yield from _not_twice(case, resource)
 
 
 def _unserved(case: Case, detail: ExtendedResource) -> Iterator[Candidate]:
@@ -119,6 +124,20 @@ def _fewer(case: Case, resource: str) -> Iterator[Candidate]:
     for container in case.pod.spec.containers:
         fewer = range(_asked(container, resource) - 1, 0, -1)[:_STEPS]
         yield from first_of([_with_amount(case, container, resource, number) for number in fewer])
+
+
+def _not_twice(case: Case, resource: str) -> Iterator[Candidate]:
+    """No extended resource for a container that has devices of the same class by a claim: one of them was left over."""
+    served = served_resources(case.world)[resource].metadata.name
+    claims = {name for claim in case.searched for name in case.entries(key_of(claim.metadata)) if _is_of(claim, served)}
+    for container in case.pod.spec.containers:
+        if _asked(container, resource) and claims & {each.name for each in container.resources.claims}:
+            field = f"containers[{container.name}].resources[{resource}]"
+            yield pod_edit(case, field, str(container.resources.requests[resource]), "", _TWICE_COST)
+
+
+def _is_of(claim: ResourceClaim, device_class: str) -> bool:
+    return device_class in class_names(claim.spec)
 
 
 # --- cpu, memory ------------------------------------------------------------------------------------------------------

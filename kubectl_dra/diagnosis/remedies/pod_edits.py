@@ -168,18 +168,19 @@ def _renamed(spec: PodSpec, action: EditPod) -> PodSpec:
 
 
 def _amount(spec: PodSpec, action: EditPod) -> PodSpec:
-    """Another amount of a resource of one container.
+    """Another amount of a resource of one container, or none of it.
 
     ``requests`` alone where nobody wrote one: it takes the place of a LimitRange's default, and the limit stays.
     """
-    after = Quantity.parse(action.after)
+    after = Quantity.parse(action.after) if action.after else None
     only, of_default, resource = in_brackets(action.field).partition("].resources.requests[")
-    if of_default:
+    if of_default and after is not None:
         return _in_containers(spec, lambda each: _requesting(each, {resource: after}), only)
     only, _, resource = in_brackets(action.field).partition("].resources[")
 
     def edit(amounts: Amounts) -> Amounts:
-        return {name: after if name == resource else each for name, each in amounts.items()}
+        changed = {name: after if name == resource else each for name, each in amounts.items()}
+        return {name: each for name, each in changed.items() if each is not None}
 
     return _with_amounts(spec, edit, only)
 

@@ -57,19 +57,18 @@ def _funnels(report: PendingReport, others: Safe, first: Sequence[Safe]) -> list
     said = joined(first)
     views = funnel_views(report.nodes)
     several = len(views) > 1
-    blocks = []
+    tables: dict[tuple[Safe, ...], list[Safe]] = {}
     views = [view for view in views[:MAX_FUNNELS] if not (several and _is_no_cause(report, view))]
     untold = [view for view in views if not _is_said(report, view, said, several=several)]
     # Beside a table of another request that of the one in the way is missed, whatever the first line says.
     for view in views if untold else ():
         if view not in untold and not _is_about(report, view):
             continue
-        lines = list(funnel_lines(view, report.certainty, others, said))
-        if lines and several:
-            title = fmt("Request {} (claim {})", view.request, view.claim.name)
-            lines = [extended_title(view.request, report.extended) or title, *lines]
-        blocks.append(lines)
-    return blocks
+        title = fmt("Request {} (claim {})", view.request, view.claim.name)
+        lines = tuple(funnel_lines(view, report.certainty, others, said))
+        tables.setdefault(lines, []).append(extended_title(view.request, report.extended) or title)
+    # Requests of the same devices have the same table.
+    return [[listed(titles), *lines] if lines and several else list(lines) for lines, titles in tables.items()]
 
 
 def _is_said(report: PendingReport, view: FunnelView, said: str, *, several: bool) -> bool:

@@ -77,6 +77,8 @@ def _container_change(action: EditPod) -> Safe:
         text = "request {} {} in container {}, in place of the default of {} from the LimitRange"
         return fmt(text, action.after, resource, container, action.before)
     container, _, resource = inner.partition("].resources[")
+    if not action.after:
+        return fmt("drop {} from container {}, which has such a device by its claim", resource, container)
     return fmt("request {} {} instead of {} in container {}", action.after, resource, action.before, container)
 
 

@@ -13,6 +13,7 @@ from kubectl_dra.output.pending.shortage import taken_note, typed
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed
 from kubectl_dra.reports.pending.nodes import NodeGroupRecord
+from kubectl_dra.scheduler.extended import CLAIM_NAME
 
 _NAMES: Final = 3
 #: A driver chooses the type of what it publishes, and the API has no conversion (allocator, matchAttributeConstraint).
@@ -141,10 +142,23 @@ def compete(cause: Cause, nodes: Sequence[NodeGroupRecord]) -> Safe:
     requests = [r.request for group in nodes[:1] for r in group.requests]
     if len(requests) < 2:
         return reason_sentence(cause)
-    where = nodes[0].names[0]
-    return fmt(
-        "{} can each be served alone, but not together: on {} they need the same devices", listed(requests), where
-    )
+    where, found = nodes[0].names[0], [r.funnel for r in nodes[0].requests if r.funnel is not None]
+    left = {frozenset(funnel.left) for funnel in found}
+    if len(found) < len(requests) or len(left) > 1 or any(funnel.all_devices for funnel in found):
+        text = "{} can each be served alone, but not together: on {} they need the same devices"
+        return fmt(text, listed(requests), where)
+    has = counted(len(left.pop()), "device")
+    needed = sum(funnel.needed for funnel in found)
+    text = "{} need {} devices together, each of its own, and no node has as many: {} has {} for all of them"
+    return fmt(text, listed(requests), needed, where, has) + _twice(nodes[0])
+
+
+def _twice(group: NodeGroupRecord) -> Safe:
+    """Where a claim and an extended resource are for the same devices, one of them may be left from before."""
+    named = [each.request for each in group.requests if each.claim.name == CLAIM_NAME]
+    if not named or len(named) == len(group.requests):
+        return Safe("")
+    return fmt(". If one device was meant, drop {}, which is requested beside the claim", listed(named))
 
 
 def _excluded(cause: Cause, nodes: Sequence[NodeGroupRecord]) -> Safe:

@@ -15,6 +15,7 @@ from kubectl_dra.api.decode import decode_object
 from kubectl_dra.api.encode import encode
 from kubectl_dra.api.kinds import DEVICE_CLASS, RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE
 from kubectl_dra.api.planned import Planned, PodPlan
+from kubectl_dra.api.trees import below
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.volume_claims import made_from
 from kubectl_dra.diagnosis.records import ObjectRef
@@ -257,7 +258,15 @@ def _of_pod(action: EditPod, trial: PodTrial, where: Places) -> Iterator[Step]:
         return
     # What admission has put into the pods is not in the file.
     written = [path for each in where[subject].pods for path, _ in pod_changes(action, each.pod.spec)]
-    for pointer, value in () if plan.rest_by and plan.moved else pod_changes(action, plan.pod.spec):
+    changes = dict(() if plan.rest_by and plan.moved else pod_changes(action, plan.pod.spec))
+    for pointer, value in changes.items():
+        # Who writes limits alone has requests from the server, which wants both of devices to be equal.
+        if (
+            value is None
+            and "~1" in pointer
+            and pointer.replace("/requests/", "/limits/") in changes.keys() - {pointer}
+        ):
+            continue
         if (value is not None or pointer in written) and (field := _field(plan, pointer)) is not None:
             yield Step((), edit=FileEdit(subject, where[subject].at, field, value))
 
@@ -270,5 +279,5 @@ def _field(plan: PodPlan, pointer: str) -> str | None:
         return known[words[-1]] or None
     path = plan.spec_at
     for word in words:
-        path += "" if word == "-" else f"[{word}]" if word.isdecimal() else f".{word}"
+        path = path if word == "-" else f"{path}[{word}]" if word.isdecimal() else below(path, word)
     return path
