@@ -7,9 +7,13 @@ from typing import Any
 
 import pytest
 
+from kubectl_dra.api.planned import read_all
+from kubectl_dra.api.sources import Source
+from kubectl_dra.model.resource import ResourceSlice
 from kubectl_dra.output.simulation.page import simulation_summary
+from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.simulation import SimulationReport
-from kubectl_dra.reports.simulation.copied_slices import Forgotten
+from kubectl_dra.reports.simulation.copied_slices import Forgotten, as_planned
 from tests.kit import build
 from tests.reports.test_simulated_files import V1, cluster, page, simulated, template
 from tests.reports.test_strangers import deployment
@@ -135,3 +139,33 @@ def test_what_follows_from_it_is_not_said_again() -> None:
     told = page(planned(slice_("new-s", "new", "node-1")))
     assert "The driver has to give" not in told
     assert "has no devices of its own: drivers publish" not in page(planned(slice_("new-s", "node-1", "new")))
+
+
+def test_what_fits_if_the_slices_were_written_right_is_told_in_place_of_ways_out() -> None:
+    """Two copies of one slice, each with the pool of the first."""
+    slices = [slice_(f"{node}-s", node, "node-1") for node in ("new", "other")]
+    report = planned(*slices, nodes=("new", "other"), pods=3)
+    assert (report.fits, [(each.copies, each.fits) for each in report.then]) == (Fits.NO, [(3, Fits.YES)])
+    told = page(report)
+    assert "ResourceSlices new-s and other-s in the files have the pool name of node-1" in told
+    assert "set spec.pool.name to new in new-s and other in other-s." in told
+    assert "As if the ResourceSlices were written so: Deployment ml/w: all 3 copies fit." in told
+    assert "1 of 3 copies" not in told
+    # Where it makes no difference nothing is told twice.
+    assert not planned(*slices, nodes=("new", "other"), pods=1).then
+    wrong = [slice_("new-s", "new", "new", count=2)]
+    assert [(each.copies, each.fits) for each in planned(*wrong, pods=2).then] == [(2, Fits.YES)]
+
+
+def test_slices_are_rewritten_in_every_field_that_was_forgotten() -> None:
+    for made, fields in (
+        (slice_("copy", "node-1", "node-1"), ("new", "new")),
+        (slice_(OLD, "new", "new"), ("new", "new")),
+    ):
+        objects = read_all([Source(json.dumps(made).encode())], build.NAMESPACE)
+        report = planned(made)
+        (found,) = as_planned(objects, report.effects.copied)
+        assert isinstance(found.record, ResourceSlice)
+        assert (found.record.spec.node_name, found.record.spec.pool.name) == fields
+        assert found.record.metadata.name == found.name
+        assert [(each.copies, each.fits) for each in report.then] == [(2, Fits.NO)]

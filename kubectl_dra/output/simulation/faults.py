@@ -60,7 +60,14 @@ def copied_text(copied: Sequence[CopiedSlice]) -> Iterator[Safe]:
     for each in copied:
         if each.forgotten is Forgotten.COUNT:
             counts.setdefault(each.pool, []).append(each)
-    told = [fmt("{}: {}.", _wrong(each), _edit(each)) for each in copied if each.forgotten is not Forgotten.COUNT]
+    pools: dict[tuple[str, str], list[CopiedSlice]] = {}
+    for each in copied:
+        if each.forgotten is Forgotten.POOL:
+            pools.setdefault((each.other, each.pool), []).append(each)
+    several = {each.slice for found in pools.values() if len(found) > 1 for each in found}
+    told = [_of_one_pool(found) for found in pools.values() if len(found) > 1]
+    others = (each for each in copied if each.forgotten is not Forgotten.COUNT and each.slice not in several)
+    told += [fmt("{}: {}.", _wrong(each), _edit(each)) for each in others]
     told += map(_incomplete, counts.values())
     yield from told[:_NAMED]
     if len(told) > _NAMED:
@@ -81,6 +88,18 @@ def _wrong(each: CopiedSlice) -> Safe:
             return fmt(text, subject, each.other, each.other)
         case _:
             return fmt("{} is of an older generation than pool {}, so none of its devices is used", subject, each.pool)
+
+
+def _of_one_pool(slices: Sequence[CopiedSlice]) -> Safe:
+    """Several copies of one slice whose pool is still that of the first."""
+    names = first_of([each.slice for each in slices], _NAMED)
+    made = [fmt("{} in {}", edit.value, each.slice) for each in slices[:_NAMED] for edit in each.edits]
+    text = (
+        "ResourceSlices {} in the files have the pool name of {} ({}), so what is in use on one of these nodes counts "
+        "as in use on all of them: set {} to {}{}."
+    )
+    more = Safe(" and so on") if len(slices) > _NAMED else Safe("")
+    return fmt(text, names, slices[0].other, slices[0].pool, slices[0].edits[0].field, listed(made), more)
 
 
 def _incomplete(slices: Sequence[CopiedSlice]) -> Safe:
@@ -202,9 +221,19 @@ def corrected_lines(found: Iterable[CorrectedSelector]) -> Iterator[Safe]:
         yield from (styled(line, Style.GOOD) for line in code(each.expression))
 
 
-def as_if_lines(found: Iterable[CorrectedSelector], accepted: Iterable[ObjectRef] = ()) -> Iterator[Safe]:
+def not_told_later(report: SimulationReport) -> list[PodSimulation]:
+    """The pods without those that are told of as if the slices were written right: what is wrong stands above them."""
+    again = {pod.subject for pod in report.then if report.effects.copied}
+    return [pod for pod in report.pods if pod.subject not in again]
+
+
+def as_if_lines(
+    found: Iterable[CorrectedSelector], accepted: Iterable[ObjectRef] = (), copied: Iterable[CopiedSlice] = ()
+) -> Iterator[Safe]:
     """How what follows is meant."""
-    if any(found):
+    if any(copied):
+        yield Safe("As if the ResourceSlices were written so:")
+    elif any(found):
         yield Safe("As if it were written so:")
     elif any(accepted):
         yield Safe("As if that were fixed:")

@@ -7,9 +7,12 @@ what one node has in use counts as in use on another.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from itertools import chain
+
+import msgspec
 
 from kubectl_dra.allocation.errors import Aborted
 from kubectl_dra.allocation.input.pools import gather
@@ -188,3 +191,24 @@ def _counted(after: ClusterState, slice_: ResourceSlice) -> tuple[int, int, int]
         pools = ()
     found = ((each.generation, each.seen, each.expected) for each in pools if each.id == pool)
     return next(found, (0, 0, 0))
+
+
+def as_planned(objects: Iterable[Planned], found: Iterable[CopiedSlice]) -> Iterator[Planned]:
+    """The objects with the slices as they are probably meant."""
+    edits = {each.slice: {edit.field: edit.value for edit in each.edits} for each in found}
+    for planned in objects:
+        slice_, own = planned.record, edits.get(planned.name)
+        yield planned if own is None or not isinstance(slice_, ResourceSlice) else _rewritten(planned, slice_, own)
+
+
+def _rewritten(planned: Planned, slice_: ResourceSlice, edits: Mapping[str, str]) -> Planned:
+    spec, pool, name = slice_.spec, slice_.spec.pool, edits.get(_NAME, planned.name)
+    pool = msgspec.structs.replace(
+        pool,
+        name=edits.get(_POOL, pool.name),
+        generation=int(edits.get(_GENERATION, pool.generation)),
+        resource_slice_count=int(edits.get(_COUNT, pool.resource_slice_count)),
+    )
+    spec = msgspec.structs.replace(spec, pool=pool, node_name=edits.get(_NODE, spec.node_name))
+    meta = msgspec.structs.replace(slice_.metadata, name=name)
+    return replace(planned, name=name, record=msgspec.structs.replace(slice_, metadata=meta, spec=spec))

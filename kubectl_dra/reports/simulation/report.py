@@ -36,6 +36,7 @@ from kubectl_dra.reports.devices.advertised import advertised
 from kubectl_dra.reports.simulation.accepted import as_accepted, of_other_versions, refused_pods, without_their_claims
 from kubectl_dra.reports.simulation.admission import manifest_reports
 from kubectl_dra.reports.simulation.autoscaled import autoscaled
+from kubectl_dra.reports.simulation.copied_slices import as_planned
 from kubectl_dra.reports.simulation.copies import simulated
 from kubectl_dra.reports.simulation.effects import effects
 from kubectl_dra.reports.simulation.existing import (
@@ -103,15 +104,17 @@ def simulation_report(
     moved = misplaced(world, objects)
     corrected = corrected_selectors(world, objects, {each.object for each in report.manifests if each.refused})
     accepted = refused_pods(objects, report.manifests)
-    minor = world.features.minor
+    minor, copied = world.features.minor, report.effects.copied
     others = of_other_versions(objects, report.manifests, minor)
-    if not (moved or corrected or accepted or others):
+    if not (moved or corrected or accepted or others or copied):
         return report
     again = in_place(tuple(as_meant(as_accepted(objects, accepted, others, minor), corrected)), moved)
+    again = tuple(as_planned(again, copied))
     later = _as_written(world, again, copies, switches, together=together, read_owner=read_owner)
     users = {user for each in moved for user in each.users}
     refused = {*others, *(each.object for each in corrected)}
     users |= {pod.subject for pod in report.pods if not refused.isdisjoint(pod.blocked)}
+    users |= {pod.subject for pod in report.pods if copied}
     tried, before = {pod.subject for pod in report.pods}, {_outcome(pod) for pod in report.pods}
     changed = (pod for pod in later.pods if pod.subject in users or pod.subject not in tried)
     then = tuple(pod for pod in changed if _outcome(pod) not in before)
