@@ -29,6 +29,7 @@ from kubectl_dra.output.simulation.page import simulation_page, simulation_summa
 from kubectl_dra.reports.simulation import Copies, simulation_report
 from kubectl_dra.reports.simulation.autoscaled import may_be_scaled
 from kubectl_dra.source.manifests import Written
+from kubectl_dra.source.not_objects import BUILT
 from kubectl_dra.source.reading import FoundObjects
 
 #: So much of a file's path is printed: its folder and its name.
@@ -70,7 +71,9 @@ def answer(options: Options, copies: str, switches: tuple[Switch, ...] = (), *, 
 
 
 def _place(written: Written) -> str:
-    """Where an object stands, by the last part of its file's path."""
+    """Where an object stands, by the last part of its file's path; what kustomize makes is in no file."""
+    if written.origin.file.startswith(BUILT):
+        return f"kubectl kustomize {written.origin.file.removeprefix(BUILT)}, line {written.origin.line}"
     return f"{'/'.join(written.origin.file.split('/')[-_PARTS:])}, line {written.origin.line}"
 
 

@@ -20,6 +20,7 @@ from kubectl_dra.source import packing
 from kubectl_dra.source.content import Content, open_content
 from kubectl_dra.source.errors import FileError, SourceError
 from kubectl_dra.source.limits import MAX_BYTES, Allowance
+from kubectl_dra.source.not_objects import BUILT
 from kubectl_dra.source.spec import STDIN
 
 EXTENSIONS: Final = (".json", ".yaml", ".yml")
@@ -52,7 +53,7 @@ class Inputs(msgspec.Struct, frozen=True):
         """What the whole is called in a sentence."""
         words = list(dict.fromkeys(self.words))
         if self.kustomize:
-            return f"kustomization {self.kustomize}"
+            return f"{BUILT}{self.kustomize}"
         if len(words) == 1:
             return "stdin" if words[0] == STDIN else words[0]
         return f"{words[0]} and {len(words) - 1} more" if words else "nothing"

@@ -13,6 +13,7 @@ from typing import Final
 from kubectl_dra.source.content import Content, open_content
 from kubectl_dra.source.errors import FileError, SourceError
 from kubectl_dra.source.limits import too_large
+from kubectl_dra.source.not_objects import BUILT
 
 _SECONDS: Final = 120.0
 _PAUSE: Final = 0.02
@@ -21,7 +22,7 @@ _STDERR: Final = 400
 
 def kustomized(folder: str, max_bytes: int) -> Content:
     """What ``kubectl kustomize FOLDER`` prints. Raises :class:`FileError`, or ``TooLargeError``."""
-    name = f"kustomization {folder}"
+    name = f"{BUILT}{folder}"
     program = _program(name)
     with tempfile.TemporaryDirectory(prefix="kubectl-dra-") as place:
         out, err = Path(place, "out.yaml"), Path(place, "err")

@@ -13,6 +13,8 @@ from kubectl_dra.source.errors import ManifestError
 FOREIGN: Final = "it has neither apiVersion nor kind"
 #: The names under which kustomize looks for a kustomization.
 KUSTOMIZATIONS: Final = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+#: Begins the name of what kustomize has made of a folder.
+BUILT: Final = "kustomization "
 OBJECT: Final = "kubectl get NAME -o yaml shows what one looks like"
 _VALUES: Final = "values of a chart are not objects: helm template CHART -f VALUES | kubectl dra … -f -"
 _VALUES_FILE: Final = re.compile(r"(?:^|[/\\])(?:[\w.-]*values[\w.-]*|Chart)\.ya?ml$")

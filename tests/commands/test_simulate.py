@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from pathlib import Path
 
@@ -295,3 +296,17 @@ def test_a_namespace_that_contradicts_the_file_is_refused_as_kubectl_does(capfd,
     out, err = capfd.readouterr()
     assert out == ""
     assert err.startswith('error: the namespace "ml" of ResourceClaim mine does not match -n lab\n'), err
+
+
+@pytest.mark.skipif(shutil.which("kubectl") is None, reason="needs kubectl")
+def test_what_kustomize_makes_is_called_by_its_command(capfd, tmp_path):
+    (tmp_path / "kustomization.yaml").write_text("resources: [pod.yaml]\n", encoding="utf-8")
+    entry = {"name": "gpu", "resourceClaimTemplateName": "big-gpus"}
+    container = {"name": "main", "image": "x", "resources": {"claims": [{"name": "gpu"}]}}
+    body = {"kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [container], "resourceClaims": [entry]}}
+    spec = {"spec": {"devices": {"requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu.example.com"}}]}}}
+    made = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate", "metadata": {"name": "big-gpu"}}
+    texts = (json.dumps(each) for each in ({"apiVersion": "v1", **body}, {**made, "spec": spec}))
+    (tmp_path / "pod.yaml").write_text("\n---\n".join(texts), encoding="utf-8")
+    run(["simulate", "-k", str(tmp_path), "--from", "demo", "--remedies", "-o", "json"])
+    assert f"kubectl kustomize {tmp_path}, line 1" in capfd.readouterr().out

@@ -1045,3 +1045,24 @@ def test_an_extended_resource_beside_a_claim_of_the_same_devices_is_dropped_in_t
     assert "node-1 has 1 device for all of them. If one device was meant, drop example.com/gpu of container" in told
     # One table for both.
     assert "Request gpu (claim w-2-gpu) and example.com/gpu of container main" in told
+
+
+@pytest.mark.parametrize(
+    ("name", "made"), [("eu-w", "eu-big-gpu"), ("w-v2", "big-gpu-v2"), ("eu-w-v2", "eu-big-gpu-v2")]
+)
+def test_a_template_that_kustomize_has_renamed_alone_is_found_with_what_renames_its_name_too(
+    name: str, made: str
+) -> None:
+    body = deployment(6, name=name)
+    body["spec"]["template"]["spec"]["resourceClaims"][0]["resourceClaimTemplateName"] = "big-gpu"
+    report = simulated(template(made), body)
+    (found,) = report.misplaced
+    path = "spec/template/spec/resourceClaims/resourceClaimTemplateName"
+    assert [(each.kind, each.path) for each in found.references] == [("Deployment", path)]
+    told = page(report)
+    assert f"nameReference: - kind: ResourceClaimTemplate fieldSpecs: - kind: Deployment path: {path}" in told
+    assert f"As if ResourceClaimTemplate ml/{made} were named instead of big-gpu: Deployment ml/{name}: 4 of 6" in told
+    # Its user has not been renamed: a name that is like it may be meant.
+    for other in ("web", "eu-", "v2"):
+        own = {**body, "metadata": {"name": other, "namespace": NS}}
+        assert not any(each.references for each in simulated(template(made), own).misplaced)

@@ -164,9 +164,25 @@ def _wrong_lines(manifest: ManifestReport) -> Iterator[Safe]:
         yield from wrapped(fmt("{} {}: {}", name, styled(Safe("would be refused"), Style.BAD), refusal_text(refusal)))
 
 
+def _reference_lines(each: Misplaced) -> Iterator[Safe]:
+    """What has kustomize rename a template where it is named, too."""
+    text = (
+        "If kustomize has renamed {} (namePrefix, nameSuffix): it changes resourceClaimTemplateName only if a file "
+        "under configurations in kustomization.yaml says so:"
+    )
+    yield from wrapped(fmt(text, object_name(each.template)))
+    yield from map(Safe, ("  nameReference:", "  - kind: ResourceClaimTemplate", "    fieldSpecs:"))
+    for reference in each.references:
+        yield fmt("    - kind: {}", reference.kind)
+        yield fmt("      path: {}", reference.path)
+    yield Safe("")
+
+
 def misplaced_lines(misplaced: Iterable[Misplaced], user: ObjectRef) -> Iterator[Safe]:
     """How what follows of a workload is meant."""
     for each in misplaced:
+        if user in each.users and each.references:
+            yield from _reference_lines(each)
         if user in each.users and each.as_claim:
             yield from wrapped(fmt("As if {} were named as resourceClaimTemplateName:", object_name(each.template)))
         elif user in each.users and each.name:

@@ -73,12 +73,10 @@ def simulation_page(
     left = bool(_wrong(report))
     told: list[PodSimulation] = []
     pages: list[tuple[PodSimulation, Blocks]] = []
+    first = faults.not_told_later(report)
+    found = with_alike(told_once(by_group(first)))
     # What never fits comes first; of each the order is that in which they were placed.
-    for pod, alike in sorted(
-        with_alike(told_once(by_group(faults.not_told_later(report)))),
-        key=lambda each: never_fits(each[0]),
-        reverse=True,
-    ):
+    for pod, alike in sorted(found, key=lambda each: never_fits(each[0]), reverse=True):
         same = next((each for each in told if _is_same(each, pod)), None)
         shown = _pod_blocks(pod, now, address, left=left, steps=steps) if same is None else _as_before(pod, same)
         page = [*shown, list(alike_lines(alike))]
@@ -91,7 +89,7 @@ def simulation_page(
         told.append(pod)
     for each in told_together(pages):
         blocks += [*each.blocks, list(other_lines(each.others))]
-    subjects = {pod.subject for pod in faults.not_told_later(report)}
+    subjects = {pod.subject for pod in first}
     if later := [each for each in report.then if each.subject not in subjects]:
         blocks.append(list(faults.as_if_lines(report.corrected, report.accepted, report.effects.copied)))
         blocks += (block for then in later for block in _pod_blocks(then, now, address, left=left, steps=steps))

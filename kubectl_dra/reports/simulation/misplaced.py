@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
 import msgspec
 
-from kubectl_dra.api.planned import Planned
+from kubectl_dra.api.planned import Planned, PodPlan
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.model.base import with_spec
@@ -16,9 +17,10 @@ from kubectl_dra.model.core import Pod, PodResourceClaim
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.resource import ResourceClaimTemplate
-from kubectl_dra.reports.simulation.stops import Misplaced
+from kubectl_dra.reports.simulation.stops import Misplaced, NameReference
 from kubectl_dra.scheduler.claims import sources
 
+_INDEX: Final = re.compile(r"\[[^]]*]")
 _CLAIM: Final = "ResourceClaim"
 _TEMPLATE: Final = "ResourceClaimTemplate"
 
@@ -33,17 +35,22 @@ def misplaced(world: ClusterState, objects: Sequence[Planned]) -> list[Misplaced
     found = dict[Key, Misplaced]()
     for planned in (each for each in objects if not each.catalog):
         subject = ObjectRef(planned.kind, planned.key.namespace, planned.name)
-        for pod in (plan.pod for plan in planned.pods):
-            namespace = pod.metadata.namespace
+        for plan in planned.pods:
+            pod, namespace = plan.pod, plan.pod.metadata.namespace
             names = [name for entry in pod.spec.resource_claims if (name := sources(entry)[1])]
             for name in names if world.evidence.complete(_TEMPLATE, namespace) else ():
                 key = Key(namespace, name)
                 known = key in world.inventory.templates or ObjectRef(_TEMPLATE, *key) in there
-                meant = None if known else _meant(world, key, there)
+                renamed = None if known else _renamed(key, planned.name, there)
+                meant = None if known else renamed or _meant(world, key, there)
                 if meant is not None:
-                    users = found[key].users if key in found else ()
-                    users = tuple(dict.fromkeys((*users, subject)))
-                    found[key] = Misplaced(meant, namespace, users, name if meant.namespace == namespace else "")
+                    before = found.get(key, Misplaced(meant, namespace))
+                    users = tuple(dict.fromkeys((*before.users, subject)))
+                    fields = tuple(
+                        dict.fromkeys((*before.references, *([_reference(planned, plan)] if renamed else ())))
+                    )
+                    own = name if meant.namespace == namespace else ""
+                    found[key] = Misplaced(meant, namespace, users, own, references=fields)
     return [*found.values(), *_as_claims(world, objects, there)]
 
 
@@ -75,6 +82,25 @@ def _meant(world: ClusterState, key: Key, there: dict[ObjectRef, bool]) -> Objec
     near = similar(key.name, names)
     ref = ObjectRef(_TEMPLATE, key.namespace, near[0]) if len(near) == 1 else None
     return ref if ref in there else None
+
+
+def _renamed(key: Key, user: str, there: Collection[ObjectRef]) -> ObjectRef | None:
+    """The template whose name has a prefix and suffix more, which the name of its user has too: as kustomize does it.
+
+    Upstream: kubernetes-sigs/kustomize, api/internal/konfig/builtinpluginconsts/namereference.go: no fields of claims.
+    """
+    found = []
+    for each in there:
+        prefix, middle, suffix = each.name.partition(key.name)
+        alike = middle and (prefix or suffix) and user.startswith(prefix) and user.endswith(suffix)
+        if each.namespace == key.namespace and alike and len(user) > len(prefix) + len(suffix):
+            found.append(each)
+    return found[0] if len(found) == 1 else None
+
+
+def _reference(planned: Planned, plan: PodPlan) -> NameReference:
+    path = _INDEX.sub("", f"{plan.spec_at}.resourceClaims.resourceClaimTemplateName").replace(".", "/")
+    return NameReference(planned.kind, path)
 
 
 def in_place(objects: Sequence[Planned], moved: Sequence[Misplaced]) -> tuple[Planned, ...]:

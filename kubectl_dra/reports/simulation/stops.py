@@ -18,11 +18,19 @@ class AbsentClass(ReportRecord, frozen=True):
     left_out: bool = False
 
 
+class NameReference(ReportRecord, frozen=True):
+    """A field in which kustomize is to rename what it names: ``path`` of a ``kind`` as its configuration has it."""
+
+    kind: str
+    path: str
+
+
 class Misplaced(ReportRecord, frozen=True):
     """A template of the files that is in another ``namespace`` than the pods that ``users`` make and that name it.
 
     ``name``: it is in that namespace, and so they call what can only be this one; empty where the name is its own.
-    ``as_claim``: they name it as a claim, of which there is none of that name.
+    ``as_claim``: they name it as a claim, of which there is none of that name. ``references``: where kustomize has
+    renamed the template as it has renamed its users, and not in what names it.
     """
 
     template: ObjectRef
@@ -30,6 +38,7 @@ class Misplaced(ReportRecord, frozen=True):
     users: tuple[ObjectRef, ...] = ()
     name: str = ""
     as_claim: bool = False
+    references: tuple[NameReference, ...] = ()
 
 
 class GangCount(ReportRecord, frozen=True):
