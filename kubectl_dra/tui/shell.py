@@ -36,7 +36,7 @@ from kubectl_dra.tui.settings import Draft, Settings
 from kubectl_dra.tui.stacks import Stacks
 from kubectl_dra.tui.text import joined
 from kubectl_dra.tui.theme import DARK, THEMES, FewColours
-from kubectl_dra.tui.unread import COUNTED, empty_words, unknown_kinds
+from kubectl_dra.tui.unread import COUNTED, absent_api, none_there, unknown_kinds
 from kubectl_dra.tui.view import READING
 
 _NOTICE_SECONDS: Final = 6.0
@@ -344,7 +344,7 @@ class Shell(Stacks):
             return
         filter_ = view.filter if isinstance(view, ListView) else ""
         crumbs = [each.crumb for each in self._stacks[self._tab]]
-        info = joined([unknown_kinds(self.cluster), view.info], "   ")
+        info = joined([absent_api(self.cluster), unknown_kinds(self.cluster), view.info], "   ")
         self._crumbs.show(crumbs, filter_, info, self.notice, self.choices)
         here = [action for action in ACTIONS if not action.general or action.id in view.extras]
         offered = with_own_keys(action for action in here if self.offers(action.id))
@@ -366,7 +366,8 @@ class Shell(Stacks):
 
     def none_of(self, subject: Subject | None, words: Safe) -> Safe:
         """What an empty list says: ``words``, unless something that makes its lines could not be read."""
-        return empty_words(self.unread(subject) if subject is not None else ListGaps(), words)
+        found = self.unread(subject) if subject is not None else ListGaps()
+        return none_there(self.cluster, subject, found, words)
 
     def _count(self, query: Query[Sequence[object]]) -> int | None:
         rows = self.worker.record(query)

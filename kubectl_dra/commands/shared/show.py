@@ -15,6 +15,7 @@ from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.options import DOCUMENTS, Options
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.invocation import Address
+from kubectl_dra.output.api_there import no_api_text
 from kubectl_dra.output.console import ColorMode, Console
 from kubectl_dra.output.documents import API_VERSION, document, list_bytes, report_bytes, write_document
 from kubectl_dra.output.generations import server_note
@@ -22,6 +23,7 @@ from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.templates import is_template
 from kubectl_dra.output.unread import incomplete_lines, rights_lines
 from kubectl_dra.output.words import counted, duration
+from kubectl_dra.reports.api_there import lacks_api
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.unread import together
 
@@ -161,7 +163,7 @@ def print_described(
 def note_evidence(state: ClusterState, options: Options) -> None:
     """Say on stderr what the answer can't know: notes of the source, objects that could not be read, wrong clocks."""
     terminal, evidence = console(options), state.evidence
-    limits = server_note(evidence.server_version)
+    limits = no_api_text(evidence) if lacks_api(evidence) else server_note(evidence.server_version)
     if limits:
         terminal.note(Safe("note: ") + limits)
     for note in evidence.notes:

@@ -236,7 +236,9 @@ def _raise_unserved(session: Session, needs: Needs, served: Served) -> None:
             session.get(
                 list_path(kind, served.api_versions[kind.name], scope[0]), f"list {kind.plural}", {"limit": "1"}
             )
-    raise ClusterError(f"{session.server} serves none of the kinds that are needed", "check --context")
+    names = ", ".join(dict.fromkeys(kind.resource for kind in needs.wanted()))
+    hint = "check --context; Dynamic Resource Allocation may be switched off there"
+    raise ClusterError(f"{session.server} serves none of the kinds that are needed: {names}", hint)
 
 
 def _inventory(outcomes: Iterable[KindRead]) -> Inventory:

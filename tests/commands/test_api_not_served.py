@@ -1,0 +1,92 @@
+"""A cluster without resource.k8s.io: an empty list says why it is empty, on the command line and in the TUI."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from kubectl_dra.commands.app import run
+from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.tui.answers import settings_of
+from kubectl_dra.model.evidence import Coverage, Evidence, Read
+from kubectl_dra.reports.api_there import lacks_api
+from kubectl_dra.tui.app import DraApp
+from tests.kit.fake_api import running, write_kubeconfig
+from tests.kit.live_api import LiveApi
+from tests.live.conftest import no_proxies  # noqa: F401 - a fixture
+from tests.tui.support import LARGE, Driver
+
+SAID = "does not serve resource.k8s.io"
+
+
+def reads(**coverages):
+    return tuple(Read(kind, coverage=coverage) for kind, coverage in coverages.items())
+
+
+@pytest.mark.parametrize(
+    ("found", "version", "lacks"),
+    [
+        ({"ResourceSlice": Coverage.NOT_SERVED}, (1, 35), True),
+        ({"ResourceSlice": Coverage.NOT_SERVED, "Pod": Coverage.COMPLETE}, None, True),
+        # Kinds that only newer servers have say nothing.
+        ({"DeviceTaintRule": Coverage.NOT_SERVED, "ResourceSlice": Coverage.COMPLETE}, (1, 33), False),
+        ({"DeviceTaintRule": Coverage.NOT_SERVED}, (1, 33), False),
+        ({"ResourceSlice": Coverage.NOT_SERVED, "ResourceClaim": Coverage.COMPLETE}, (1, 29), False),
+        ({"ResourceSlice": Coverage.FORBIDDEN}, (1, 35), False),
+        # It has the API in a version that is not read.
+        ({"ResourceClaim": Coverage.NOT_SERVED}, (1, 26), False),
+        ({}, (1, 35), False),
+    ],
+)
+def test_when_a_cluster_lacks_the_api(found, version, lacks):
+    assert lacks_api(Evidence(reads(**found), server_version=version)) is lacks
+
+
+@pytest.fixture
+def kubeconfig(tmp_path):
+    api = LiveApi()
+    del api.routes["/apis/resource.k8s.io"]
+    api.put("Pod", {"metadata": {"name": "a", "namespace": "ml", "uid": "a"}, "spec": {}, "status": {}})
+    api.put("Node", {"metadata": {"name": "n", "uid": "n"}})
+    with running(api):
+        yield str(write_kubeconfig(tmp_path, api.url))
+        api.close()
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["get pools", "get devices", "get claims -A", "why-pending -A", "top", "describe-pool", "get pools -o json"],
+)
+def test_commands_say_why_there_is_nothing(words, kubeconfig, capfd):
+    run([*words.split(), "--kubeconfig", kubeconfig])
+    printed = capfd.readouterr()
+    assert f"{SAID}, the API of Dynamic Resource Allocation" in printed.err
+    assert "Kubernetes 1.37" in printed.err
+    assert "switched it off" in printed.err
+    assert printed.err.count(SAID) == 1
+
+
+def test_a_list_of_nothing_but_such_kinds_is_an_error_that_names_them(kubeconfig, capfd):
+    assert run(["get", "slices", "--kubeconfig", kubeconfig]) == 1
+    assert "resourceslices" in capfd.readouterr().err
+
+
+def test_the_tui_says_why_there_is_nothing(kubeconfig):
+    async def script(ui):
+        await ui.settle()
+        await ui.holds(lambda: "live" in ui.lines[0])
+        await ui.settle()
+        assert "resource.k8s.io is not served" in ui.crumbs
+        assert "none broken" not in ui.screen
+        for tab in ("2", "3"):
+            await ui.press(tab)
+            assert SAID in " ".join(ui.screen.split())
+            assert "resource.k8s.io is not served" in ui.crumbs
+
+    async def play():
+        app = DraApp(settings_of(Options(kubeconfig=kubeconfig)))
+        async with app.run_test(size=LARGE) as pilot:
+            await script(Driver(app, pilot))
+
+    asyncio.run(play())
