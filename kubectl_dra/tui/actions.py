@@ -250,7 +250,12 @@ ALIASES: Final = {
     "rc": "claims", "rs": "pools", "yank": "copytable",
     "w": "save", "dev": "devices", "selector": "lab", "namespace": "ns", "context": "ctx",
     "why-pending": "pending", "test-selector": "lab", "describe-pool": "pool", "describe-claim": "claim",
+    "describe-node": "nodes", "taint-device": "taint", "simulate": "whatif",
 }  # fmt: skip
+# What commands call a page of one object, where the word alone is a list.
+_PAGES: Final = {"why-pending": "pod"}
+# Verbs of commands before the type: ":get claims", ":describe pool NAME".
+_VERBS: Final = {"get": "", "describe": "describe-"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,6 +367,16 @@ def typing_key(action: Action) -> str:
 
 def key_name(key: str) -> str:
     return _KEY_NAMES.get(key, key)
+
+
+def parsed(line: str) -> tuple[str, str]:
+    """The word and the argument of what was typed after ``:``, which may be what the commands are called."""
+    word, _, argument = line.strip().partition(" ")
+    prefix = _VERBS.get(word)
+    if prefix is not None and argument:
+        of, _, argument = argument.strip().partition(" ")
+        word = prefix + of if command_of(prefix + of) is not None else of
+    return (_PAGES.get(word, word) if argument else word), argument.strip()
 
 
 def command_of(word: str) -> Action | None:

@@ -12,7 +12,6 @@ from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.reports.find import find_pools
 from kubectl_dra.tui.actions import ACTIONS, BY_ID, Action, app_bindings, refused, with_own_keys
-from kubectl_dra.tui.command_line import CommandLine
 from kubectl_dra.tui.frame import ActionBar, Crumbs
 from kubectl_dra.tui.help import HelpScreen
 from kubectl_dra.tui.host import Host
@@ -21,6 +20,7 @@ from kubectl_dra.tui.palette import Actions, Contexts, Namespaces, Objects
 from kubectl_dra.tui.prompt import Line, Prompt
 from kubectl_dra.tui.screens import SCREEN_BY_ID
 from kubectl_dra.tui.theme import DARK, LIGHT
+from kubectl_dra.tui.typed_places import TypedPlaces
 from kubectl_dra.tui.unread import unknown_kinds
 from kubectl_dra.tui.view import View
 from kubectl_dra.tui.views.claim import ClaimView
@@ -36,7 +36,7 @@ from kubectl_dra.tui.writing import TaintRequest
 _NOT_WITHOUT_SUBJECT: Final = ("yaml", "copy")
 
 
-class DraApp(CommandLine):
+class DraApp(TypedPlaces):
     ENABLE_COMMAND_PALETTE = True
     COMMAND_PALETTE_BINDING = "ctrl+p"
     COMMANDS: ClassVar = {Actions, Objects}
@@ -94,6 +94,7 @@ class DraApp(CommandLine):
         if name in SCREEN_BY_ID:
             self.go_to(SCREEN_BY_ID[name])
             self._drop_lent_filter()
+            self.narrow(name, argument)
         elif method is None:
             self.say(fmt("{}: not possible here", BY_ID[name].label))
         elif BY_ID[name].takes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kubectl_dra.output.safe import Safe, fmt, safe
-from kubectl_dra.tui.actions import COMMANDS, command_of
+from kubectl_dra.tui.actions import COMMANDS, command_of, parsed
 from kubectl_dra.tui.frame import Footer
 from kubectl_dra.tui.names import CommandNames
 from kubectl_dra.tui.prompt import NOTHING, Prompt
@@ -90,7 +90,7 @@ class CommandLine(Tools):
             self.run_command(command)
 
     def run_command(self, line: str) -> None:
-        word, _, argument = line.strip().partition(" ")
+        word, argument = parsed(line)
         action = command_of(word)
         if not word:
             return
@@ -101,7 +101,7 @@ class CommandLine(Tools):
         elif not self.offers(action.id):
             self.say(fmt("{}: not possible here", action.label))
         else:
-            self.run_action_id(action.id, argument.strip())
+            self.run_action_id(action.id, argument)
 
     def cancel_prompt(self) -> None:
         prompt = self.query_one(Prompt)

@@ -36,6 +36,8 @@ class CommandNames:
                 return self.contexts()
             case ["pool"]:
                 return self._list(_pools)
+            case ["node" | "nodes" | "describe-node"]:
+                return self._list(lambda cluster: sorted(cluster.inventory.nodes))
             case ["claim"]:
                 return self._list(_claims)
             case ["reasons" | "explain"]:

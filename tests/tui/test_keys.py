@@ -90,6 +90,62 @@ def test_a_slash_searches_where_nothing_can_be_filtered():
     play(demo_app(), script)
 
 
+def test_what_follows_the_word_of_a_list_narrows_it():
+    async def script(ui):
+        await ui.command("devices H100")
+        assert "all devices" in ui.crumbs
+        assert "16 of 47" in ui.crumbs
+        await ui.command("claims /leftover")
+        assert "1 of 35" in ui.crumbs
+        await ui.command("get claims nb-gpu")
+        assert "dev" in ui.screen
+        assert "1 of 35" in ui.crumbs
+        await ui.command("po ml")
+        assert "ns ml" in ui.lines[0]
+        assert "lab/render-5" not in ui.screen
+        assert ui.crumbs.startswith("pending")
+        # Without anything after it the list is whole, in the namespace that is in view.
+        await ui.command("claims")
+        assert "of" not in ui.crumbs
+
+    play(demo_app(), script, LARGE)
+
+
+def test_words_of_commands_go_to_their_pages():
+    async def script(ui):
+        await ui.command("why-pending ml/trainer-0")
+        assert "pending › ml/trainer-0" in ui.crumbs
+        await ui.command("describe pool rack-7")
+        assert "rack-7" in ui.crumbs
+        for word in ("node", "describe-node", "describe node"):
+            await ui.command(f"{word} cpu-2")
+            assert "cpu-2" in ui.crumbs
+            assert "card-0-whole" in ui.screen
+            await ui.press("escape")
+        await ui.command("node")
+        assert "pools › nodes" in ui.crumbs
+        await ui.command("node cpu")
+        assert "nodes  /cpu" in ui.crumbs
+        await ui.command("get")
+        assert "no command “get”" in ui.crumbs
+
+    play(demo_app(), script, LARGE)
+
+
+def test_shapes_and_suppositions_go_to_where_they_count():
+    async def script(ui):
+        await ui.command("shape gpu.example.com 2")
+        assert "capacity for 2 × gpu.example.com" in ui.crumbs
+        await ui.press("1")
+        await ui.command("whatif add-node like=cpu-2")
+        assert "1 supposed" in ui.crumbs
+        await ui.press("1")
+        await ui.command("simulate remove-node cpu-2")
+        assert "1 supposed" in ui.crumbs
+
+    play(demo_app(), script, LARGE)
+
+
 def test_tab_and_arrows_in_the_prompt():
     async def script(ui):
         await ui.press("colon")
