@@ -1,1 +1,1 @@
-"""One click command per file: options to report to output. Nothing here decides or computes anything."""
+"""A click command per file, or a folder of several files per command: options to report to output, no decisions."""

@@ -1,4 +1,4 @@
-"""``kubectl dra test-selector``: the options. What it does with them stands in ``selector_answers``."""
+"""``kubectl dra test-selector``: the options. What it does with them stands in ``answers``."""
 
 from __future__ import annotations
 
@@ -52,6 +52,6 @@ def command(
         from kubectl_dra.commands.tui.answers import start_lab
 
         return start_lab(options, words, device_class)
-    from kubectl_dra.commands.selector_answers import SelectorArgs, answer
+    from kubectl_dra.commands.selector.answers import SelectorArgs, answer
 
     return answer(options, SelectorArgs(words, device_class, driver, pool, node, explain, cross_check))

@@ -1,4 +1,4 @@
-"""``kubectl dra capacity``: the options. What it does with them stands in ``capacity_answers``."""
+"""``kubectl dra capacity``: the options. What it does with them stands in ``answers``."""
 
 from __future__ import annotations
 
@@ -56,6 +56,6 @@ def command(
         raise UsageProblem("--count and --selector describe a bare pod; -f brings its own requests", "leave out -f")
     if options.all_namespaces:
         raise UsageProblem("-A does not apply to a shape", "a shape lives in one namespace: -n NAME")
-    from kubectl_dra.commands.capacity_answers import answer
+    from kubectl_dra.commands.capacity.answers import answer
 
     return answer(options, class_, count, expressions, switches)

@@ -1,4 +1,4 @@
-"""``kubectl dra simulate``: the options. What it does with them stands in ``simulate_answers``."""
+"""``kubectl dra simulate``: the options. What it does with them stands in ``answers``."""
 
 from __future__ import annotations
 
@@ -56,6 +56,6 @@ def command(options: Options, copies: str, together: bool, remedies: bool, switc
         )
     if copies not in ("", "max") and not (copies.isascii() and copies.isdecimal() and 0 < int(copies[:9]) < 10**8):
         raise UsageProblem(f'"{copies}" is not a valid number of copies', "--copies takes 1, 2, … or max")
-    from kubectl_dra.commands.simulate_answers import answer
+    from kubectl_dra.commands.simulate.answers import answer
 
     return answer(options, copies, switches, remedies=remedies, together=together)

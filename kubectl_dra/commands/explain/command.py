@@ -25,6 +25,6 @@ def command(options: Options, words: tuple[str, ...]) -> int:
     Without a code: the index of all reasons with the message that leads to each. With words of a message instead of a
     code: the reasons that it may have. No cluster is read.
     """
-    from kubectl_dra.commands.explain_answers import explain
+    from kubectl_dra.commands.explain.answers import explain
 
     return explain(options, words)

@@ -1,4 +1,4 @@
-"""``kubectl dra snapshot``: the options. What it does with them stands in ``snapshot_answers``."""
+"""``kubectl dra snapshot``: the options. What it does with them stands in ``answers``."""
 
 from __future__ import annotations
 
@@ -35,6 +35,6 @@ def command(options: Options, file: str, place: str, redact: bool, with_paramete
     All namespaces, unless -n names one. Never holds Secrets, environment variables, arguments or commands; annotations
     and drivers' opaque parameters are left out. The file can be read by its owner only.
     """
-    from kubectl_dra.commands.snapshot_answers import file_of, take
+    from kubectl_dra.commands.snapshot.answers import file_of, take
 
     return take(options, file_of(file, place), redact=redact, with_parameters=with_parameters)

@@ -1,4 +1,4 @@
-"""``kubectl dra top``: the options. What it does with them stands in ``top_answers``."""
+"""``kubectl dra top``: the options. What it does with them stands in ``answers``."""
 
 from __future__ import annotations
 
@@ -31,6 +31,6 @@ def command(options: Options, by: str) -> int:
 
     Nodes and classes are those of the whole cluster. -n limits namespaces, pods, and the claims held for nobody.
     """
-    from kubectl_dra.commands.top_answers import answer
+    from kubectl_dra.commands.top.answers import answer
 
     return answer(options, by)

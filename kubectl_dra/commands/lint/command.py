@@ -1,4 +1,4 @@
-"""``kubectl dra lint``: the options. What it does with them stands in ``lint_answers``."""
+"""``kubectl dra lint``: the options. What it does with them stands in ``answers``."""
 
 from __future__ import annotations
 
@@ -45,6 +45,6 @@ def command(options: Options, devices: tuple[str, ...], fail_on: str, files: tup
         raise UsageProblem("nothing to check", "kubectl dra lint -f FILE")
     if options.kustomize and files:
         raise UsageProblem("files and -k can't be combined", "leave one of them out")
-    from kubectl_dra.commands.lint_answers import answer
+    from kubectl_dra.commands.lint.answers import answer
 
     return answer(options, devices, fail_on)
