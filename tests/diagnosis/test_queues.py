@@ -68,6 +68,28 @@ def unreserved(reason: str, message: str) -> tuple[str, str, str, str]:
     return ("QuotaReserved", "False", reason, message)
 
 
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        (
+            'couldn\'t assign flavors to pod set main: topology "racks" allows to fit only 2 out of 4 pod(s)',
+            "topology racks (ClusterQueue research) has room for only 2 of its 4 pods",
+        ),
+        (
+            "couldn't assign flavors to pod set main: topology \"racks\" doesn't allow to fit any of 4 pod(s)",
+            "topology racks (ClusterQueue research) has no room for any of its 4 pods",
+        ),
+        ("topology racks: no", "no part of the topology in ClusterQueue research has room for all of its pods"),
+    ],
+)
+def test_how_many_pods_the_topology_has_room_for_is_told(message: str, told: str) -> None:
+    waits = found(local(), cluster(), work(unreserved("TopologyPlacementFailed", message)))
+    assert queue_reason(waits) == told
+    lines = " ".join(" ".join(queue_lines(waits, NS)).split())
+    assert "Start fewer pods, wait until" in lines
+    assert "kueue.x-k8s.io/podset-preferred-topology in place of" in lines
+
+
 UNUSED = "couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor h100, 1 more needed"
 TOO_MUCH = (
     "couldn't assign flavors to pod set main: insufficient quota for cpu in flavor h100, previously considered podsets "

@@ -20,6 +20,7 @@ from kubectl_dra.output.pending.gangs import elsewhere_lines
 from kubectl_dra.output.pending.go_errors import innermost, without_uids
 from kubectl_dra.output.pending.lingering import OVERDUE
 from kubectl_dra.output.pending.made import refused_lines
+from kubectl_dra.output.pending.other_schedulers import where_it_runs
 from kubectl_dra.output.pending.plugin_words import OF_PLUGINS, rule_of
 from kubectl_dra.output.pending.reasons.running import DETAIL_TOLD
 from kubectl_dra.output.pending.taints import evicting_line, tolerated
@@ -65,7 +66,7 @@ def evidence_lines(
         case records.GangElsewhere() as gang:
             yield from elsewhere_lines(gang, namespace, address)
         case records.SchedulerName() as scheduler:
-            yield from _scheduler(scheduler, now)
+            yield from _scheduler(scheduler, now, address)
         case records.GroupWaits(refused=refused) if refused is not None:
             yield from refused_lines(refused, now)
         case records.Negotiation() as negotiation:
@@ -110,12 +111,13 @@ def _is_told(message: str, said: str) -> bool:
     return " " in last and last in said
 
 
-def _scheduler(found: records.SchedulerName, now: datetime) -> Iterator[Safe]:
+def _scheduler(found: records.SchedulerName, now: datetime, address: Address) -> Iterator[Safe]:
     """How long nobody has written anything, and whether devices are what is missing."""
     since = parse_time(found.silent_since)
     if since is not None and now - since > _SILENT:
         text = "Nothing was written about it since it was created {}: probably no scheduler of this name runs."
         yield from wrapped(fmt(text, ago(found.silent_since, now)), indent=2, first=0)
+        yield from where_it_runs(found.name, address)
     own = not_simulated(found.words)
     if found.fitting and own:
         told = listed([fmt('"{}" ({})', text, counted(nodes, "node")) for text, nodes in own.items()])

@@ -13,7 +13,7 @@ from kubectl_dra.model.invocation import Address
 from kubectl_dra.model.names import DEFAULT_SCHEDULER
 from kubectl_dra.output.pending.gang_words import JOBS
 from kubectl_dra.output.pending.queue_limits import limit_advice, limit_commands, limit_of
-from kubectl_dra.output.safe import Safe, command_line, fmt
+from kubectl_dra.output.safe import Safe, command, command_line, fmt, quote
 from kubectl_dra.output.words import listed, plural
 from kubectl_dra.reports.invocations import changing, kubectl, of, reading
 from kubectl_dra.reports.pending.pending import PendingReport
@@ -112,10 +112,18 @@ def scheduler_log(detail: ReportRecord | None, address: Address) -> Iterator[Saf
     name = detail.scheduler if isinstance(detail, GangElsewhere) else detail.name
     found = _INSTALLED.get(name)
     if found is None:
+        yield from where_it_runs(name, address)
         return
     namespace, deployment = found
     words = kubectl("logs", of("deployment", deployment, namespace), "--since=10m")
     yield from command_line("Its log: {}", reading(words, address))
+
+
+def where_it_runs(name: str, address: Address) -> Iterator[Safe]:
+    """What is called like a scheduler: what runs it mostly is."""
+    line, word = command(reading(kubectl("get", "deployments,statefulsets,pods", "-A"), address)), quote(name)
+    if line is not None and word is not None and not name.startswith("-"):
+        yield fmt("What is called like it: {} | grep {}", line, word)
 
 
 def gang_advice(gang: GangElsewhere) -> Safe:

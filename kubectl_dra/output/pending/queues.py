@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -44,6 +45,10 @@ _NEXT: Final[Mapping[HeldBy, str]] = {
     HeldBy.BACKOFF: (
         "Kueue evicts it again if not all of its pods are ready in time then, and deactivates it after its last try."
     ),
+    HeldBy.TOPOLOGY: (
+        "Start fewer pods, wait until other work there ends, or let the pods be in several parts: in their template "
+        "the annotation kueue.x-k8s.io/podset-preferred-topology in place of kueue.x-k8s.io/podset-required-topology."
+    ),
     HeldBy.FLAVOR: "Change node selector, affinity or tolerations of the work, or add a flavor to ClusterQueue {}.",
 }
 #: What helps where no quota is short, as advice on the page of a pod.
@@ -64,10 +69,6 @@ _ADVICE: Final[Mapping[HeldBy, str]] = {
     HeldBy.OFFERED: "It waits for quota in one of these clusters; Kueue's Workload of the same name there says why.",
     HeldBy.OTHERS: "Wait: Kueue goes on once the other workloads have started or stopped.",
     HeldBy.STOPPED: "Whoever stopped the queue starts it again; until then Kueue admits nothing from it.",
-    HeldBy.TOPOLOGY: (
-        "Wait until a part of the topology has room for all pods of the work, or request a smaller part, or prefer one "
-        "in place of requiring it."
-    ),
     HeldBy.NO_WORKLOAD: (
         "Check that Kueue runs (Deployment kueue-controller-manager in namespace kueue-system) and manages this kind: "
         "integrations.frameworks of its Configuration."
@@ -90,6 +91,11 @@ _FLAVOR: Final = (
     "Kueue put it on {} {}, and adds the node labels of a flavor to the node selector of the pods, however often they "
     "are created. For another flavor, create the {} again with a node selector in its pod template that only nodes of "
     "that flavor match, or have the order of flavors in ClusterQueue {} changed."
+)
+#: Upstream: Kueue's pkg/cache/scheduler/tas_flavor_snapshot.go, notFitMessage.
+_ROOM: Final = re.compile(
+    r'topology "(?P<topology>[^"]+)" (?:allows to fit only (?P<fit>\d+) out of (?P<of>\d+)|'
+    r"doesn't allow to fit any of (?P<all>\d+)) pod\(s\)"
 )
 _WAITING: Final = (Verdict.UNSCHEDULABLE, Verdict.SCHEDULABLE)
 
@@ -127,11 +133,22 @@ def queue_reason(found: Queued) -> Safe:
         return fmt(text, noun, listed(found.clusters))
     if found.held_by is HeldBy.NO_WORKLOAD and found.message:
         return fmt("Kueue cannot create a Workload for it: {}", found.message.rstrip(". "))
+    if found.held_by is HeldBy.TOPOLOGY and (room := _ROOM.search(found.message)) is not None:
+        return _room_in(room, found)
     words = _WAITS.get(found.held_by)
     where = fmt("ClusterQueue {}", found.cluster_queue) if found.cluster_queue else Safe("its ClusterQueue")
     if words is None:
         return Safe("it starts once Kueue admits it")
     return fmt(words, where) if "{}" in words else Safe(words)
+
+
+def _room_in(room: re.Match[str], found: Queued) -> Safe:
+    """How many of its pods find room in the part of the topology that they have to be in."""
+    queue = fmt(" (ClusterQueue {})", found.cluster_queue) if found.cluster_queue else Safe("")
+    if room["all"]:
+        return fmt("topology {}{} has no room for any of its {} pods", room["topology"], queue, room["all"])
+    text = "topology {}{} has room for only {} of its {} pods"
+    return fmt(text, room["topology"], queue, room["fit"], room["of"])
 
 
 def _is_unknown(found: Queued) -> bool:

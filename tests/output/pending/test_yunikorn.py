@@ -85,7 +85,8 @@ def test_a_scheduler_that_nobody_knows_and_that_says_nothing() -> None:
     pod["metadata"]["creationTimestamp"] = long_ago
     page = " ".join(page_of(report_of(*CLUSTER, pod, claim)).split())
     silent = "Nothing was written about it since it was created 42m ago: probably no scheduler of this name runs."
-    assert silent in page
+    called = "What is called like it: kubectl get deployments,statefulsets,pods -A | grep binpack"
+    assert f"{silent} {called} By the" in page
     assert "By the default scheduler's rules it would find a node now." in page
     # It may have written what was not read, or has just begun, or it has written something.
     assert silent not in " ".join(page_of(report_of(*CLUSTER, pod, claim, withheld=("Event",))).split())
@@ -94,7 +95,12 @@ def test_a_scheduler_that_nobody_knows_and_that_says_nothing() -> None:
     assert "Nothing was written" not in page_of(report_of(*CLUSTER, pod, claim))
     pod["metadata"]["creationTimestamp"] = long_ago
     said = build.event("pod", "FailedScheduling", "binpack: no bin")
-    assert "Nothing was written" not in page_of(report_of(*CLUSTER, pod, claim, said))
+    page = page_of(report_of(*CLUSTER, pod, claim, said))
+    assert "Nothing was written" not in page
+    # Its log is there, where nobody knows the name of what runs it.
+    assert called in " ".join(page.split())
+    pod["spec"]["schedulerName"] = "bin; rm -r *"
+    assert "-A | grep 'bin; rm -r *'" in page_of(report_of(*CLUSTER, pod, claim))
 
 
 def test_without_task_groups_or_with_broken_ones() -> None:
