@@ -8,6 +8,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
+from kubectl_dra.diagnosis.remedies.detaching import detached
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.edited import edited
@@ -35,6 +36,7 @@ from kubectl_dra.model.storage import (
 from kubectl_dra.model.usage import NodeUsage, pod_usage, usage_of
 from kubectl_dra.model.volumes import PersistentVolumeClaimSpec
 from kubectl_dra.scheduler.claims import FINALIZER
+from kubectl_dra.scheduler.storage import VolumeOwner
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -257,10 +259,15 @@ class WithoutPods(msgspec.Struct, frozen=True):
 
     def __call__(self, inventory: Inventory) -> Inventory:
         gone = [inventory.pods[key] for key in self.keys if key in inventory.pods]
+        usage = _unused(inventory.usage, gone)
+        going = (
+            (pod.spec.node_name, VolumeOwner(key_of(pod.metadata), pod.metadata.uid), pod.spec.volumes) for pod in gone
+        )
         return inventory.replace(
             pods=edited(inventory.pods, without=self.keys),
             claims=_released(inventory, {pod.metadata.uid for pod in gone}),
-            usage=_unused(inventory.usage, gone),
+            usage=usage,
+            storage=detached(inventory.storage, usage, going),
         )
 
 
@@ -276,8 +283,9 @@ def without_placed(node: str, info: PodInfo) -> Change:
         if info.key in inventory.pods:
             return without_pods({info.key})(inventory)
         usage = inventory.usage.get(node)
-        left = {} if usage is None else {node: usage.minus(usage_of(info))}
-        return inventory.replace(usage=edited(inventory.usage, left))
+        left = edited(inventory.usage, {} if usage is None else {node: usage.minus(usage_of(info))})
+        going = [(node, VolumeOwner(info.key, info.uid), info.shape.volumes)]
+        return inventory.replace(usage=left, storage=detached(inventory.storage, left, going))
 
     return change
 
