@@ -149,7 +149,8 @@ def test_preemption_under_way(plane: ControlPlane, client: Client, explain: Expl
     found = report["preemption"]
     assert (found["underWay"], found["nodes"], found["victims"]) == (True, ["node-1"], [f"{case.namespace}/low"])
     assert report["summary"].startswith(
-        f"Pod {case.namespace}/pod is pending: 1 pod evicted for it on node-1 has not ended yet. Until then "
+        f"Pod {case.namespace}/pod is pending: 1 pod evicted for it on node-1 ({case.namespace}/low) has not ended "
+        "yet. Until then "
     )
     page = " ".join(_page(plane, "why-pending", "pod/pod", "-n", case.namespace).split())
     assert f"The scheduler has evicted 1 pod of lower priority from node-1 for this pod: {case.namespace}/low." in page

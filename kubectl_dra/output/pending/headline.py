@@ -62,6 +62,7 @@ _AGAINST_THE_OBJECTS: Final = (
 _WHEREVER: Final = (Code.ADMIN_LABEL_AT_BINDING, Code.ALLOCATION_IN_FLIGHT)
 _OTHER_PLUGINS: Final = (Code.VOLUMES, Code.TOPOLOGY, Code.OTHER_PLUGIN)
 _DEVICES: Final = 3
+_VICTIMS: Final = 2
 #: What tells of failures on a node.
 EVENTS: Final = "Event"
 _WITHOUT_DEVICES: Final = (Code.NO_DEVICE_IN_CLASS, Code.CLASS_SELECTS_NOTHING, Code.DEVICES_OF_GONE_NODES)
@@ -128,7 +129,8 @@ def _under_way(report: PendingReport) -> Safe | None:
     if found is None or not found.under_way or report.verdict is not records.Verdict.UNSCHEDULABLE:
         return None
     have = Safe("has" if len(found.victims) == 1 else "have")
-    return fmt("{} evicted for it on {} {} not ended yet", counted(len(found.victims), "pod"), found.nodes[0], have)
+    text = "{} evicted for it on {} ({}) {} not ended yet"
+    return fmt(text, counted(len(found.victims), "pod"), found.nodes[0], shortened(found.victims, _VICTIMS), have)
 
 
 def _besides(report: PendingReport) -> Safe:

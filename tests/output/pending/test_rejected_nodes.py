@@ -70,4 +70,5 @@ def test_a_list_tells_of_a_preemption_under_way() -> None:
     waits = build.pod(claims=["claim"], requests={"cpu": "3"}, priority=5)
     waits["status"]["nominatedNodeName"] = "node-1"
     report = report_of(CLASS, build.node(cpu="4"), SLICE, victim, waits, build.claim())
-    assert pending_cause(report) == "1 pod evicted for it on node-1 has not ended yet"
+    name = victim["metadata"]["name"]
+    assert pending_cause(report) == f"1 pod evicted for it on node-1 (ml/{name}) has not ended yet"
