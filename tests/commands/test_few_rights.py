@@ -270,6 +270,27 @@ def test_of_a_pool_that_may_not_be_read_it_is_told_what_claims_have_there(
     assert 'error: pool "nobody-knows" not found, but not all' in said(capfd, "describe-pool", "nobody-knows")[2]
 
 
+@pytest.mark.parametrize("kind", ["devices", "pools"])
+def test_a_list_that_may_not_be_read_tells_what_claims_have(api: FakeApi, capfd: Any, kind: str) -> None:
+    code, out, err = said(capfd, "get", kind)
+    assert (code, out) == (1, "")
+    assert err.startswith(
+        "error: resourceslices.resource.k8s.io could not be listed: forbidden for user dev\n  Claims "
+    )
+    text = unfolded(err)
+    assert f"Claims that could be read have 5 devices of gpu.example.com/{X9ZK}; whether the pool has more is" in text
+    assert text.index("gpu-0 pod ml/serve-1") < text.index("ResourceSlice, DeviceTaintRule")
+    # Of classes claims tell nothing of the kind.
+    assert "Claims that could be read" not in said(capfd, "get", "classes")[2]
+
+
+def test_of_many_devices_that_claims_have_only_numbers_are_told(capfd: Any, tmp_path: Path) -> None:
+    _, _, err = said(capfd, "get", "pools", "--from", str(without(tmp_path, "ResourceSlice")))
+    assert "Claims that could be read have 20 devices: " in unfolded(err)
+    assert f"5 of gpu.example.com/{X9ZK}" in unfolded(err)
+    assert "pod ml/serve-1" not in err
+
+
 @pytest.mark.parametrize(
     ("others", "named", "note"),
     [

@@ -88,7 +88,7 @@ def _named(options: Options, facts: ClusterState, words: Sequence[str]) -> int:
 def pool_not_found(word: str, facts: ClusterState) -> CommandError:
     """The error for a name that no pool has, or none that was read: claims may know of one."""
     look, evidence = try_dra("describe-pool"), facts.evidence
-    held = () if evidence.complete(RESOURCE_SLICE.name) else held_in_pools(word, facts)
+    held = () if evidence.complete(RESOURCE_SLICE.name) else held_in_pools(facts, word)
     if not held:
         return object_not_found(RESOURCE_SLICE, word, pool_names(facts), evidence, look, "pool")
     problem = unsure(f'pool "{word}" is known from claims', RESOURCE_SLICE, evidence, "ResourceSlices")

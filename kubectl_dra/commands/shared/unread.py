@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from kubectl_dra.api.kinds import BY_NAME
@@ -16,6 +16,7 @@ from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.invocation import Address, CommandLine, Words, flag
 from kubectl_dra.output.console import flush
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
+from kubectl_dra.output.safe import Safe
 from kubectl_dra.output.unread import incomplete_lines, lacking_lines, rights_lines
 from kubectl_dra.reports.invocations import try_dra, try_kubectl, within
 from kubectl_dra.reports.unread import ListGaps
@@ -34,10 +35,13 @@ def noted_around(missing: Sequence[Missing], options: Options, address: Address)
         terminal.note(line)
 
 
-def nothing_read(found: ListGaps, options: Options, address: Address, again: Words = ()) -> CommandError:
+def nothing_read(
+    found: ListGaps, options: Options, address: Address, again: Words = (), known: Iterable[Safe] = ()
+) -> CommandError:
     """The error of a list of which nothing could be read, with the kinds that are lacking and who could permit them.
 
-    ``again``: the words of the command, which of the whole cluster may be asked for one namespace.
+    ``again``: the words of the command, which of the whole cluster may be asked for one namespace. ``known``: what
+    other objects tell all the same.
     """
     first = found.objects[0]
     kind, refused = BY_NAME[first.kind], first.coverage == Coverage.FORBIDDEN
@@ -50,7 +54,8 @@ def nothing_read(found: ListGaps, options: Options, address: Address, again: Wor
     names = " and ".join(dict.fromkeys(BY_NAME[each.kind].resource for each in found.objects))
     why = f"forbidden{f' for user {first.user}' if first.user else ''}" if refused else "not read"
     decisive = [item for item in found.missing if item.decides]
-    return CommandError(f"{names} could not be listed: {why}", hint, code, lacking_lines(decisive, address))
+    details = (*known, *lacking_lines(decisive, address))
+    return CommandError(f"{names} could not be listed: {why}", hint, code, details)
 
 
 def _of_one_namespace(options: Options, again: Words) -> CommandLine:
@@ -60,8 +65,16 @@ def _of_one_namespace(options: Options, again: Words) -> CommandLine:
     return try_dra(*again, within(namespace), selected)
 
 
-def code_of(found: ListGaps, options: Options, address: Address, again: Words = (), *, bad: bool = False) -> ExitCode:
+def code_of(
+    found: ListGaps,
+    options: Options,
+    address: Address,
+    again: Words = (),
+    *,
+    bad: bool = False,
+    known: Iterable[Safe] = (),
+) -> ExitCode:
     """The exit code of a list that was printed; says on stderr where nothing could be read."""
     if not found.answered:
-        tell(nothing_read(found, options, address, again), options)
+        tell(nothing_read(found, options, address, again, known), options)
     return finding_code(asked=options.exit_code, bad=bad, partial=bool(found.missing), answered=found.answered)

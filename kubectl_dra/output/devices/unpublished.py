@@ -5,6 +5,7 @@ The warning about devices that a device plugin gives out as well.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import groupby
@@ -12,12 +13,15 @@ from itertools import groupby
 from kubectl_dra.output.devices.holders import holder_text
 from kubectl_dra.output.layout import PAGE, Column, table, wrapped
 from kubectl_dra.output.safe import Safe, fmt, safe
-from kubectl_dra.output.words import counted, plural, shortened
+from kubectl_dra.output.words import counted, listed, plural, shortened
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.devices.advertised import AdvertisedResource
 from kubectl_dra.reports.devices.unpublished import AllocatedDevice
 
 _SHOWN = 3
+#: Devices that are told one by one, and pools that are named.
+_NAMED = 16
+_POOLS = 6
 
 
 def unpublished_table(devices: Sequence[AllocatedDevice], now: datetime, node: str, wide: bool) -> list[Safe]:
@@ -42,6 +46,19 @@ def held_lines(devices: Sequence[AllocatedDevice], now: datetime) -> Iterator[Sa
         yield from wrapped(fmt(text, counted(len(here), "device"), driver, pool), indent=4, first=2)
         # Most pools are named after the node whose devices they hold.
         yield from unpublished_table(here, now, pool, wide=False)
+
+
+def held_in_brief(devices: Sequence[AllocatedDevice], now: datetime) -> Iterator[Safe]:
+    """The same of all pools: of many devices only how many."""
+    if len(devices) <= _NAMED:
+        yield from held_lines(devices, now)
+        return
+    by_pool = Counter((each.driver, each.pool) for each in devices)
+    parts = [fmt("{} of {}/{}", number, driver, pool) for (driver, pool), number in list(by_pool.items())[:_POOLS]]
+    rest = len(by_pool) - len(parts)
+    more = [counted(rest, "more pool")] if rest > 0 else []
+    text = "Claims that could be read have {}: {}. Whether there are more is unknown."
+    yield from wrapped(fmt(text, counted(len(devices), "device"), listed([*parts, *more])), indent=4, first=2)
 
 
 def advertised_lines(found: Sequence[AdvertisedResource]) -> Iterator[Safe]:

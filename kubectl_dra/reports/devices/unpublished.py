@@ -60,10 +60,11 @@ def unpublished_of_pool(opened: PoolFacts) -> Iterator[AllocatedDevice]:
         yield _record(device, _lasting(holdings.get(device, ())), opened.facts)
 
 
-def held_in_pools(word: str, facts: ClusterState) -> tuple[AllocatedDevice, ...]:
-    """What claims have in the pools that ``word`` names, by name, whether or not slices publish it."""
+def held_in_pools(facts: ClusterState, word: str = "") -> tuple[AllocatedDevice, ...]:
+    """What claims have in the pools that ``word`` names (empty: in all), by name, whether or not slices publish it."""
     holdings = facts.inventory.holdings_by_device
-    pools = pools_named(word, {device.pool_id for device in holdings})
+    named = {device.pool_id for device in holdings}
+    pools = pools_named(word, named) if word else named
     found = (
         _record(device, _lasting(holdings[device]), facts) for device in sorted(holdings) if device.pool_id in pools
     )
