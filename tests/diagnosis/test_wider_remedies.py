@@ -516,3 +516,26 @@ def test_behind_a_taint_a_pod_that_holds_the_devices_ends_as_well() -> None:
 
 def test_no_pod_that_the_cluster_needs_ends_for_it() -> None:
     assert not behind_a_taint(priority=2_000_000_000).proposals
+
+
+@pytest.mark.parametrize(
+    ("count", "more", "wanted"),
+    [
+        (6, {}, [("share[cpu]", "6")]),
+        # So many devices are there, or so much is not.
+        (2, {}, []),
+        (99, {}, []),
+        (6, {"allowMultipleAllocations": False}, []),
+        (6, {"capacity": {"cpu": {"value": "30"}, "memory": {"value": "64Gi"}}}, []),
+    ],
+)
+def test_so_much_of_a_shared_device_in_place_of_so_many_devices(
+    count: int, more: dict[str, Any], wanted: list[tuple[str, str]]
+) -> None:
+    """Processors one by one, and all of a NUMA node as one device: kubernetes-sigs/dra-driver-cpu has both modes."""
+    groups = [
+        build.device(name, allowMultipleAllocations=True, capacity={"cpu": {"value": "30"}}) | more
+        for name in ("a", "b")
+    ]
+    ways = found(wanting(build.request(count=count)), build.node(), build.slice_("node-1", *groups))
+    assert [each for each in edits(ways) if each[0].startswith("share")] == wanted

@@ -16,7 +16,7 @@ from kubectl_dra.diagnosis.explain.class_facts import offers
 from kubectl_dra.diagnosis.gates.pod_admission import RUNTIME_CLASS, selected_by_runtime
 from kubectl_dra.diagnosis.gates.queues import flavors_that_select
 from kubectl_dra.diagnosis.records.nodes import tells_of_node
-from kubectl_dra.diagnosis.remedies import changes, constraints, runtimes
+from kubectl_dra.diagnosis.remedies import changes, constraints, runtimes, shares
 from kubectl_dra.diagnosis.remedies.candidate import (
     Candidate,
     Case,
@@ -58,6 +58,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
     for claim, name, request, funnels in case.funnels():
         editor = ClaimEditor(case, claim, name)
         yield from _count(editor, request, funnels)
+        yield from shares.candidates(case, editor, request, funnels)
         yield from _tolerations(editor, request, funnels)
         yield from _capacity(case, editor, request, funnels)
         yield from _capacity_names(editor, request, funnels)

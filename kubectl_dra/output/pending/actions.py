@@ -87,6 +87,9 @@ def _claim_change(action: records.EditClaim) -> Safe:
     name = action.field.partition("[")[0]
     if name == "count":
         return fmt("request {} instead of {}", counted(_number(action.after), "device"), action.before)
+    if name == "share":
+        text = "request {} of {}, a share of one device, instead of {} devices"
+        return fmt(text, action.after, in_brackets(action.field), action.before)
     if name == "allocationMode":
         return fmt("request {} instead of all devices", counted(_number(action.after.split(" ")[-1]), "device"))
     if name == "constraints" and action.after:
