@@ -32,6 +32,7 @@ from kubectl_dra.api.workloads.beside import (
 )
 from kubectl_dra.api.workloads.domains import DomainRule, Spanned, domain_rules, spanned, whole_group
 from kubectl_dra.api.workloads.expand import CountSource, Expansion
+from kubectl_dra.api.workloads.grove import with_foreign
 from kubectl_dra.api.workloads.kserve import served
 from kubectl_dra.api.workloads.made import (
     is_job,
@@ -136,7 +137,7 @@ def read_all(sources: Sequence[Source], namespace: str, *, grouped_jobs: bool = 
 
     ``grouped_jobs``: the server keeps ``spec.scheduling`` of Jobs (feature gate WorkloadWithJob).
     """
-    trees = [_tree(source.data) for source in sources]
+    sources, trees = _with_foreign(sources, [_tree(source.data) for source in sources], namespace)
     gangs, known_domains = Gangs(trees, namespace), spanned(trees, namespace)
     runtimes = {index: runtime_for(tree, trees) for index, tree in enumerate(trees) if is_train_job(tree)}
     services = {index: one for index, tree in enumerate(trees) if (one := served(tree, trees)) is not None}
@@ -162,6 +163,18 @@ def read_all(sources: Sequence[Source], namespace: str, *, grouped_jobs: bool = 
             maker = f"{planned.kind} {planned.name}"
             found.append(replace(read_planned(Source(data), namespace), made_by=maker))
     return found
+
+
+def _with_foreign(
+    sources: Sequence[Source], trees: Sequence[Tree], namespace: str
+) -> tuple[Sequence[Source], Sequence[Tree]]:
+    """With what objects use of others as if it were their own."""
+    whole = [with_foreign(tree, trees, namespace) for tree in trees]
+    changed = [
+        source if new is old else source._replace(data=json.dumps(new).encode())
+        for source, old, new in zip(sources, trees, whole, strict=True)
+    ]
+    return changed, whole
 
 
 def _beside(planned: Planned, tree: Tree, gangs: Gangs, known_domains: Sequence[Spanned]) -> Planned:

@@ -130,7 +130,10 @@ def test_pieces_are_counted_only_as_far_as_they_are_told_of(monkeypatch: pytest.
 
 def test_claims_of_templates_that_are_not_its_own_are_not_known() -> None:
     (whole,) = planned(clique_set(clique("a", 3, share(name="other"))))
-    assert "Grove makes of ResourceClaimTemplate other, which is not one of its own templates" in whole.untried
+    assert (
+        "Grove makes of ResourceClaimTemplate other, which is neither one of its own templates nor in the files"
+        in whole.untried
+    )
     (whole,) = planned(clique_set(clique("a", 3, share(namespace="there"))))
     assert whole.untried
     (whole, *made) = planned(clique_set(clique("a"), replicas=MAX_PIECES + 1, resourceSharing=[share("PerReplica")]))
@@ -143,3 +146,20 @@ def test_pods_that_share_a_claim_need_its_devices_once_and_on_one_node() -> None
     assert "All 3 copies share the 2 gpu.example.com devices of ResourceClaim s-0-a-all-pair" in page(report)
     apart = simulated(clique_set(clique("a", 3, share("PerReplica"))), world=cluster(devices=5))
     assert (apart.fits, apart.pods[0].copies) == (Fits.NO, 2)
+
+
+@pytest.mark.parametrize(("there", "named"), [("other", {"namespace": "other"}), (build.NAMESPACE, {}), ("", {})])
+def test_claims_of_a_template_that_stands_beside_the_set(there: str, named: dict[str, str]) -> None:
+    """Grove makes them in the namespace of the set, whatever that of the template."""
+    spec = {"spec": {"devices": {"requests": [build.request(count=2)]}}}
+    meta = {"name": "foreign", **({"namespace": there} if there else {})}
+    beside = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate", "metadata": meta, "spec": spec}
+    tree = clique_set(clique("a", 3, share(name="foreign", **named)))
+    objects = read_all([Source(json.dumps(each).encode()) for each in (beside, tree)], build.NAMESPACE)
+    assert [(each.kind, each.key) for each in objects if each.made_by] == [
+        ("ResourceClaim", (build.NAMESPACE, "s-0-a-all-foreign"))
+    ]
+    (found,) = [pod for pod in simulated(tree, beside).pods if not pod.alone]
+    assert (found.copies, found.fits) == (3, Fits.YES)
+    elsewhere = {**beside, "metadata": {"name": "foreign", "namespace": "third"}}
+    assert read_all([Source(json.dumps(each).encode()) for each in (tree, elsewhere)], build.NAMESPACE)[0].untried

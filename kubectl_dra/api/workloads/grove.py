@@ -7,7 +7,8 @@ of a group and of a clique each names a template; one claim is made of it for al
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Final
@@ -21,6 +22,8 @@ _TEMPLATE: Final = "spec.template"
 MAX_PIECES: Final = 64
 _ALL: Final = "AllReplicas"
 _SHARING: Final = "resourceSharing"
+#: Versions whose claims look like those that Grove writes.
+_V1: Final = ("resource.k8s.io/v1", "resource.k8s.io/v1beta2")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +64,42 @@ def sharing(tree: Tree) -> str:
     for each in claims:
         if text_at(each, "namespace") or text_at(each, "name") not in templates:
             what = f"ResourceClaimTemplate {text_at(each, 'name')}"
-            return f"its pods share claims that Grove makes of {what}, which is not one of its own templates"
+            where = "which is neither one of its own templates nor in the files"
+            return f"its pods share claims that Grove makes of {what}, {where}"
     more = islice(_pieces(tree), MAX_PIECES, None) if claims else ()
     return "its pods share more claims than are tried" if any(True for _ in more) else ""
+
+
+def with_foreign(tree: dict[str, Any], objects: Iterable[Tree], namespace: str) -> dict[str, Any]:
+    """A set with the templates of other ``objects`` that its pods share claims of, as if they were its own.
+
+    ``namespace``: of objects that name none. Upstream: internal/resourceclaim/resolve.go, ResolveTemplateSpec. The same
+    tree where there are none.
+    """
+    if (group_of(tree.get("apiVersion")), tree.get("kind")) != ("grove.io", _KIND):
+        return tree
+    own = text_at(at(tree, "metadata"), "namespace") or namespace
+    wanted = {text_at(each, "name"): text_at(each, "namespace") or own for each in _all_shared(tree)}
+    wanted = {name: where for name, where in wanted.items() if name not in _templates(tree)}
+    found = {}
+    for each in objects if wanted else ():
+        meta = at(each, "metadata")
+        name, where = text_at(meta, "name"), text_at(meta, "namespace") or namespace
+        if each.get("kind") == "ResourceClaimTemplate" and each.get("apiVersion") in _V1 and wanted.get(name) == where:
+            found[name] = {"name": name, "templateSpec": mapping(each.get("spec"))}
+    return _holding(tree, found) if found else tree
+
+
+def _holding(tree: Tree, templates: Mapping[str, Tree]) -> dict[str, Any]:
+    """A copy with more templates, which what shares them names without a namespace."""
+    copied: dict[str, Any] = deepcopy(dict(tree))
+    body = at(copied, _TEMPLATE)
+    body["resourceClaimTemplates"] = [*list_at(body, "resourceClaimTemplates"), *templates.values()]
+    for part in (body, *list_at(body, "podCliqueScalingGroups"), *list_at(body, "cliques")):
+        for each in map(mapping, list_at(mapping(part), _SHARING)):
+            if each.get("name") in templates:
+                each.pop("namespace", None)
+    return copied
 
 
 def shared_claims(tree: Tree) -> Iterator[dict[str, Any]]:

@@ -258,6 +258,10 @@ def never_fits(pod: PodSimulation) -> bool:
 def _names(pods: Sequence[PodSimulation]) -> Safe:
     """Each object once, with the kinds of its pods."""
     more = fmt(" and {} more", len(pods) - _PODS_NAMED) if len(pods) > _PODS_NAMED else Safe("")
+    if len(pods) > 1 and len({(pod.alone, pod.subject.kind) for pod in pods}) == 1 and pods[0].alone:
+        # One kind of claims or templates that no pod uses.
+        keys = [str(pod.subject.key) for pod in pods[:_PODS_NAMED]]
+        return fmt("bare pods with {} {}", pods[0].subject.kind, listed(keys, "or")) + more
     roles: dict[ObjectRef, list[PodSimulation]] = {}
     for pod in pods[:_PODS_NAMED]:
         roles.setdefault(pod.subject, []).append(pod)
