@@ -199,6 +199,7 @@ CASES: list[tuple[str, str, dict[str, Any], list[tuple[str, int | None]]]] = [
     ("kueue.x-k8s.io/v1beta1", "Workload", {"podSets": [{"name": "main", "count": 3, "template": POD}]}, [("main", 3)]),
     ("serving.kserve.io/v1alpha1", "ServingRuntime", POD["spec"], []),
     ("serving.kserve.io/v1alpha1", "ClusterServingRuntime", POD["spec"], []),
+    ("serving.kserve.io/v1alpha1", "LLMInferenceServiceConfig", {"template": POD["spec"], "worker": POD["spec"]}, []),
     ("apps.kruise.io/v1alpha1", "SidecarSet", POD["spec"], []),
 ]
 for _kind, _field in {

@@ -172,6 +172,7 @@ KNOWN: Final[Mapping[tuple[str, str], KnownKind]] = {
     # Pods of others are made from these, or get containers of them.
     ("serving.kserve.io", "ServingRuntime"): KnownKind((), catalog=True),
     ("serving.kserve.io", "ClusterServingRuntime"): KnownKind((), catalog=True),
+    ("serving.kserve.io", "LLMInferenceServiceConfig"): KnownKind((), catalog=True),
     ("apps.kruise.io", "SidecarSet"): KnownKind((), catalog=True),
     ("kueue.x-k8s.io", "Workload"): KnownKind(
         (TemplatePath(f"{_POD_SETS}.template", (_one(f"{_POD_SETS}.count"),)),), catalog=True
