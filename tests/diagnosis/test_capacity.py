@@ -237,6 +237,20 @@ def test_a_quota_of_an_extended_resource_limits_pods() -> None:
     assert capacity(world(*nodes("a", "b"), few), Shape(pod, {})).quota == 3
 
 
+@pytest.mark.parametrize(("plugin", "most"), [({}, 7), ({"example.com/gpu": "9"}, 16)])
+def test_copies_with_an_extended_resource_are_bounded_by_the_devices(plugin: dict[str, str], most: int) -> None:
+    """Of a device plugin nothing is known but the number that its node offers."""
+    shared = build.device_class()
+    shared["spec"] = {**shared["spec"], "extendedResourceName": "example.com/gpu"}
+    container = Container("main", resources=ResourceRequirements({"example.com/gpu": Quantity(1)}))
+    pod = Pod(ObjectMeta("web", NAMESPACE), PodSpec(containers=(container,)))
+    plain_node = build.node("p", **plugin) if plugin else None
+    there = [*nodes("a", "b"), *([plain_node] if plain_node else []), *owned("x", "a", ("a", "gpu-0"))]
+    found = capacity(world(shared, *there), Shape(pod, {}))
+    assert (found.copies.value, found.copies.bound) == (most, Bound.EXACT)
+    assert plugin or found.repacked.value == most
+
+
 @pytest.mark.parametrize(
     ("withheld", "bound"),
     [

@@ -40,6 +40,7 @@ from kubectl_dra.model.resource import (
 )
 from kubectl_dra.model.usage import NodeUsage
 from kubectl_dra.scheduler.attempt import attempt as engine_attempt
+from kubectl_dra.scheduler.extended import virtual_claim
 from kubectl_dra.scheduler.plugins.node_resources_fit import allocatable_of, counted
 from kubectl_dra.scheduler.snapshot import Snapshot
 
@@ -68,11 +69,16 @@ class _Emptied:
         served = Snapshot(self._world).served
         amounts = counted(pod_requests(pod))
         self._requests = {name: amount for name, amount in amounts.items() if name not in served}
-        self._allocating = Allocating(self._world.devices, waiting.claims) if waiting.claims else None
+        extended = set(amounts) & set(served)
+        # What a node offers by a device plugin takes none of the devices.
+        nodes = self._world.inventory.nodes.values()
+        self._extended = any(allocatable_of(node, name) for name in extended for node in nodes)
+        virtual = extended and not self._extended
+        self._claims = (*waiting.claims, *([virtual_claim(pod, extended, served)] if virtual else []))
+        self._allocating = Allocating(self._world.devices, self._claims) if self._claims else None
         self._alike = device_classes(self._world, self._allocating, self._world.inventory.nodes)
         self._known: dict[Hashable, int] = {}
         self._usable = UsableDevices(self._world)
-        self._extended = bool(set(amounts) & set(served))
         tried = engine_attempt(Snapshot(self._world), pod, ADMITTING)
         self._admits = frozenset((*tried.feasible, *tried.open))
 
@@ -159,7 +165,7 @@ class _Emptied:
     def by_devices(self, pods: Sequence[Movable]) -> int:
         """By the number of devices that copies could get, less those that the pods can't do without."""
         needed = self._needed_by_copy()
-        free = self._usable.of(self._waiting.claims, self._admits) if needed else None
+        free = self._usable.of(self._claims, self._admits) if needed else None
         if free is None:
             return _UNLIMITED
         known: dict[Hashable, tuple[_Demand, ...]] = {}
@@ -180,8 +186,7 @@ class _Emptied:
 
     def _needed_by_copy(self) -> int:
         """The devices of one copy; 0 where that can't be told."""
-        claims = self._waiting.claims
-        counts = [_least(request) for claim in claims for request in claim.spec.devices.requests]
+        counts = [_least(request) for claim in self._claims for request in claim.spec.devices.requests]
         return sum(counts) if all(counts) and not self._extended else 0
 
     def _of_kind(self, pod: Movable, free: DeviceSet) -> Iterator[_Demand]:
