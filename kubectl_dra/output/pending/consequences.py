@@ -9,7 +9,8 @@ from kubectl_dra.api.controllers import resource_of
 from kubectl_dra.diagnosis.records import ObjectRef, Unspecified
 from kubectl_dra.diagnosis.remedies.records import Competition, CreateObject, EditClaim, RaiseQuota, RemoveTaintRule
 from kubectl_dra.diagnosis.rollouts import EditRollout
-from kubectl_dra.output.pending.actions import drops_condition, shares
+from kubectl_dra.output.pending.actions import shares
+from kubectl_dra.output.pending.claim_edits import drops_condition
 from kubectl_dra.output.pending.quotas import refused_unless
 from kubectl_dra.output.pending.rollouts import missing_replicas
 from kubectl_dra.output.safe import Safe, fmt, safe

@@ -14,7 +14,8 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import padded, width, wrapped
-from kubectl_dra.output.pending.actions import action_text, deletion_text, drops_condition, hardware_text, new_condition
+from kubectl_dra.output.pending.actions import action_text, deletion_text, hardware_text
+from kubectl_dra.output.pending.claim_edits import drops_condition, new_condition
 from kubectl_dra.output.pending.consequences import decides, ended_jobs, note_texts, starts_again
 from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, command, fmt, safe
@@ -241,19 +242,17 @@ def _apart(remedy: RemedyReport, room: int) -> tuple[Safe, Safe]:
     """The phrase, and the code that stands below it because code is never broken across lines of ``room`` columns."""
     last = remedy.actions[-1] if remedy.actions else None
     text = remedy_text(remedy)
-    if (
-        isinstance(last, records.EditClaim | records.EditClass)
-        and last.field.startswith("selectors")
-        and not last.after
-    ):
-        code = safe(short_clause(last.before))
+    edit = last if isinstance(last, records.EditClaim | records.EditClass) else None
+    selected = edit if edit is not None and edit.field.startswith("selectors") else None
+    if selected is not None and not selected.after:
+        code = safe(short_clause(selected.before))
         if width(text) > room and text.endswith(f" {code}"):
             return Safe(text.removesuffix(f" {code}") + ":"), code
     if isinstance(last, records.EditClaim) and last.offers and not drops_condition(last):
         number = sum(each.devices for each in last.offers)
         return (fmt("select ({} free):", number), safe(new_condition(last))) if width(text) > room else (text, Safe(""))
-    if isinstance(last, records.EditClaim | records.EditClass) and last.after and last.field.startswith("selectors"):
-        code = safe(" ".join(last.after.split()))
+    if selected is not None and selected.after:
+        code = safe(" ".join(selected.after.split()))
         if text.endswith(f" {code}"):
             return Safe(text.removesuffix(f" {code}") + ":"), code
     return text, Safe("")
