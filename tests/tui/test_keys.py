@@ -90,6 +90,34 @@ def test_a_slash_searches_where_nothing_can_be_filtered():
     play(demo_app(), script)
 
 
+def test_a_search_says_how_what_it_found_stands():
+    async def script(ui):
+        def line(name):
+            found = (" ".join(each.split()) for each in ui.lines[3:-1])
+            return next(each for each in found if name in each)
+
+        await ui.press("slash")
+        await ui.type("gpu-4")
+        assert line("k4tq/gpu-4").endswith("in use by pod dev/nb")
+        await ui.press("ctrl+u")
+        await ui.type("gpu-7")
+        assert line("k4tq/gpu-7").endswith("ecc:NoSchedule")
+        assert line("x9zk/gpu-7").endswith("free")
+        await ui.press("ctrl+u")
+        await ui.type("trainer-0")
+        assert "pending: no node has 4 free H100 devices" in line("pod ml/trainer-0")
+        assert line("ml/trainer-0-gpus-x9grb").endswith("pending")
+        await ui.press("ctrl+u")
+        await ui.type("serve-0")
+        assert line("pod ml/serve-0").endswith("running on gke-prod-h100-5f3a2b1c-k4tq")
+        assert line("ml/serve-0-net").endswith("in use by pod serve-0")
+        await ui.press("ctrl+u")
+        await ui.type("rack-7")
+        assert line("pool nic.example.com/rack-7").endswith("incomplete")
+
+    play(demo_app(), script, LARGE)
+
+
 def test_what_follows_the_word_of_a_list_narrows_it():
     async def script(ui):
         await ui.command("devices H100")

@@ -52,7 +52,7 @@ class ClaimsView(ListView[ClaimRow]):
 
     def text_of(self, row: ClaimRow) -> str:
         users = " ".join(consumer.name for consumer in row.reserved_for)
-        words = (plain(_state(row)), row.printed_state, " ".join(row.classes), " ".join(row.devices), users)
+        words = (plain(state_word(row)), row.printed_state, " ".join(row.classes), " ".join(row.devices), users)
         return f"{row.namespace}/{row.name} {' '.join(words)}"
 
     def opened(self, row: ClaimRow) -> None:
@@ -96,7 +96,7 @@ def _rank(row: ClaimRow) -> tuple[int, str]:
     return (_ATTENTION.index(row.state) if row.state in _ATTENTION else len(_ATTENTION)), row.printed_state
 
 
-def _state(row: ClaimRow) -> Safe:
+def state_word(row: ClaimRow) -> Safe:
     """One word; what somebody should look at stands out."""
     text = Safe(_WORDS[row.state])
     if row.state is ClaimVerdict.DELETING:
@@ -122,7 +122,7 @@ def _which(row: ClaimRow) -> Safe:
     )
 
 
-def _users(row: ClaimRow) -> Safe:
+def users_word(row: ClaimRow) -> Safe:
     """Consumers live in the claim's namespace, so their names will do."""
     users = [_user(each) for each in row.reserved_for]
     if not users:
@@ -139,7 +139,7 @@ def _user(consumer: Consumer) -> Safe:
 
 
 _LOOKS: Final[tuple[Look | Column[ClaimRow], ...]] = (
-    *(Look("NAME", least=14), Look("STATE", cell=_state, key=_rank), Look("DEVICES", right=True, cell=_devices)),
+    *(Look("NAME", least=14), Look("STATE", cell=state_word, key=_rank), Look("DEVICES", right=True, cell=_devices)),
     Column("WHICH", _which, least=14, drop=2, inside=True),
-    *(Look("CLASSES", least=12, drop=3), Look("USED BY", least=14, cell=_users), Look("AGE", right=True)),
+    *(Look("CLASSES", least=12, drop=3), Look("USED BY", least=14, cell=users_word), Look("AGE", right=True)),
 )

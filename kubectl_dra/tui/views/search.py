@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
@@ -12,6 +13,8 @@ from kubectl_dra.output.pending.reasons import title
 from kubectl_dra.output.safe import Safe, safe
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.list_view import ListView
+from kubectl_dra.tui.report_worker import Query
+from kubectl_dra.tui.views.found_states import FoundStates
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +36,20 @@ class SearchView(ListView[Found]):
         super().__init__()
         self.crumb = crumb
         self._pods = [Found("pod", str(key), key) for key in pods]
-        self._made: tuple[ClusterState | None, str, Sequence[Found]] = (None, "", ())
+        self._made: tuple[ClusterState | None, str, object, Sequence[Found]] = (None, "", None, ())
+
+    @cached_property
+    def states(self) -> FoundStates:
+        return FoundStates(self.dra, self.worker)
+
+    def queries(self) -> Sequence[Query[object]]:
+        return () if self._pods else self.states.queries
 
     def columns(self) -> Sequence[Column[Found]]:
         return [
             Column("TYPE", lambda row: safe(row.type), key=lambda row: row.type),
-            Column("NAME", lambda row: safe(row.name), least=24, key=lambda row: row.name),
+            Column("NAME", lambda row: safe(row.name), least=40, key=lambda row: row.name, inside=True),
+            Column("STATE", self._state, least=12, drop=1),
         ]
 
     def all_rows(self) -> Sequence[Found] | None:
@@ -48,9 +59,23 @@ class SearchView(ListView[Found]):
             return None
         if self._pods:
             return self._pods
-        if self._made[:2] != (cluster, namespace):
-            self._made = cluster, namespace, list(named_objects(cluster, namespace))
-        return self._made[2]
+        # Other states make other rows, so that they are drawn.
+        wanted = cluster, namespace, self.states.refresh()
+        if self._made[:3] != wanted:
+            self._made = (*wanted, list(named_objects(cluster, namespace)))
+        return self._made[3]
+
+    def _state(self, row: Found) -> Safe:
+        match row.type, row.of:
+            case "pod", Key() as key:
+                return self.states.of_pod(key)
+            case "claim", Key() as key:
+                return self.states.of_claim(key)
+            case "pool", PoolId() as pool:
+                return self.states.of_pool(pool)
+            case "device", DeviceId() as device:
+                return self.states.of_device(device)
+        return Safe("")
 
     def identity(self, row: Found) -> tuple[str, str]:
         return row.type, row.name
