@@ -33,6 +33,9 @@ def test_the_number_comes_first_then_devices_and_nodes(ask: Ask) -> None:
     assert max(map(len, lines)) <= 80
     at = next(i for i, line in enumerate(lines) if line.startswith("gke-prod-h100-5f3a2b1c-x9zk "))
     assert lines[at + 1] == "    only 3 free here"
+    # It has devices, of another class.
+    at = next(i for i, line in enumerate(lines) if line.startswith("cpu-2 "))
+    assert lines[at + 1] == "    no device of the class"
 
 
 def test_the_numbers_of_the_document_are_those_of_the_page(ask: Ask) -> None:

@@ -363,6 +363,7 @@ ROOMS: Final[tuple[ListColumn[NodeRoom], ...]] = (
 )
 
 
+_OWN_WORDS: Final = {Code.NODE_UNSCHEDULABLE: Safe("cordoned"), Code.NO_DEVICE_IN_CLASS: Safe("no device of the class")}
 _OF_DEVICES: Final = frozenset({Code.DEVICES_IN_USE, Code.DEVICES_TAINTED, Code.TOO_FEW_DEVICES, Code.REQUESTS_COMPETE})
 
 
@@ -396,4 +397,4 @@ def _of_node(cause: Cause) -> Safe:
             return fmt("not enough {}", cause.detail.resource)
         case NodeTaint():
             return fmt("taint {}", cause.detail.taint)
-    return Safe("cordoned" if cause.code is Code.NODE_UNSCHEDULABLE else "")
+    return _OWN_WORDS.get(cause.code, Safe(""))
