@@ -253,7 +253,7 @@ class DraApp(TypedPlaces):
         if self.unlocked:
             self._set_unlocked(False)
         else:
-            self.ask(fmt("Allow writing to {}? [y/N]", self.feed.title), self._unlock)
+            self.ask(fmt("Allow writing to {}? [y/N, then enter]", self.feed.title), self._unlock)
 
     def _unlock(self, answer: str) -> None:
         if answer.strip().lower() in ("y", "yes"):

@@ -51,7 +51,7 @@ _NEIGHBOUR = "neighbour.example.com"
 # What is tainted: what each rule for it selects (a whole pool is one rule without a device), answer and question.
 _TYPED = "Type the number of devices"
 TARGETS = {
-    DEVICE: ({("node-1", "shared-0")}, "y", "[y/N]"),
+    DEVICE: ({("node-1", "shared-0")}, "y", "[y/N, then enter]"),
     f"{DRIVER}/node-1/*": ({("node-1", None)}, "2", _TYPED),
     "node/node-1": ({("node-1", None), ("neighbours", None)}, "3", _TYPED),
 }
@@ -103,7 +103,7 @@ class Person:
     async def unlock(self) -> None:
         """Allow writing."""
         self.send("U")
-        await self.until("Allow writing to", "[y/N]")
+        await self.until("Allow writing to", "[y/N, then enter]")
         assert not self.proxy.writes
         self.send("y", "enter")
         await self.until("CAN WRITE")

@@ -221,6 +221,25 @@ def test_a_plan_is_copied_as_its_command(app):
     play(app, script)
 
 
+def test_what_was_written_can_be_undone_with_what_stands_there(app, cluster, proxy):
+    async def script(ui):
+        await ui.command(f"taint {NIC} link:NoSchedule")
+        await ui.press("U", "y", "enter")
+        await answer(ui, proxy, "y")
+        assert "To undo it" in ui.screen
+        await ui.press("c")
+        assert ui.app.clipboard == f"kubectl dra taint-device {NIC} link-"
+        # The same words in the terminal UI end it; there is nothing to undo then.
+        await ui.command(f"taint {NIC} link-")
+        assert "Will delete DeviceTaintRule" in ui.screen
+        await answer(ui, proxy, "y")
+        assert cluster.rules.keys() == {"ecc-errors"}
+        assert "To undo it" not in ui.screen
+        assert not ui.app.offers("copy")
+
+    play(app, script)
+
+
 def test_a_file_only_shows_plans():
     async def script(ui):
         await ui.command("devices")

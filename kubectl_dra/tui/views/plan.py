@@ -43,6 +43,7 @@ class PlanView(ReportView):
         self._said: list[Safe] = []
         self._busy = Safe("")
         self._effect = ""
+        self._is_done = False
 
     def on_mount(self) -> None:
         self.plan_again()
@@ -56,7 +57,7 @@ class PlanView(ReportView):
 
     def lines(self) -> Sequence[Safe]:
         said = [line for text in self._said for line in wrapped(text)]
-        said = [*said, Safe("")] if said else []
+        said = [*said, Safe(""), *self._undo_lines()] if said else []
         plan = [*self._preview.lines(), Safe("")] if self._preview is not None else []
         refused = [styled(line, Style.BAD) for text in self._refused for line in wrapped(text)]
         return [*said, *plan, *refused, *([] if self._refused else self._outlook())]
@@ -78,6 +79,19 @@ class PlanView(ReportView):
         line = self._command()
         return [Safe("  ") + styled(line, Style.NAME)] if line is not None else []
 
+    def _undo_lines(self) -> list[Safe]:
+        line = self._undo()
+        return [Safe("To undo it (c copies it):"), Safe("  ") + styled(line, Style.NAME)] if line is not None else []
+
+    def _undo(self) -> Safe | None:
+        """What ends a taint that was written, once nothing more is to be agreed to."""
+        words = self.order.words
+        if not self._is_done or self._preview is not None or not words or words[-1].endswith("-"):
+            return None
+        of_taint = plain_word(f"{words[-1].partition(':')[0].partition('=')[0]}-")
+        undoing = dra("taint-device", *map(plain_word, words[:-1]), of_taint)
+        return command(changing(undoing, self.dra.facts_now.evidence.address))
+
     def _command(self) -> Safe | None:
         words = dra("taint-device", *map(plain_word, self.order.words)) if self.order.words else None
         words = words or (kubectl("delete", of("devicetaintrule", self.order.rule)) if self.order.rule else None)
@@ -85,7 +99,7 @@ class PlanView(ReportView):
 
     def do_copy(self) -> None:
         """The command, so that it can be run elsewhere, or by a user who may write."""
-        line = self._command() if self.subject is not None else None
+        line = self._command() if self.subject is not None else self._undo()
         if line is not None:
             self.dra.copy_commands([line])
 
@@ -120,6 +134,8 @@ class PlanView(ReportView):
 
     def can(self, action: str) -> bool:
         """There must be something to carry out."""
+        if action == "copy":
+            return self.subject is not None or self._undo() is not None
         if action == "apply":
             return bool(self._preview and self._preview.plan.writes) and not self._refused and not self.writer.refusal
         return super().can(action)
@@ -142,7 +158,7 @@ class PlanView(ReportView):
         if preview.to_type is not None:
             two = Safe(" (t before it: in two steps)" if preview.steps else "")
             return fmt("Type the number of {} to go on{}:", Safe(preview.to_type[1]), two)
-        return fmt("{} [y/N]", Safe(_ASKING[preview.plan.writes[0].verb]))
+        return fmt("{} [y/N, then enter]", Safe(_ASKING[preview.plan.writes[0].verb]))
 
     def _answered(self, answer: str) -> None:
         preview = self._preview
@@ -209,6 +225,7 @@ class PlanView(ReportView):
         self._preview = written.next
         if written.next is not None:
             self._effect = "" if written.next.plan.removal else written.next.plan.taint.effect
+        self._is_done = written.done
         if written.done:
             self.dra.feed.refresh()
 
