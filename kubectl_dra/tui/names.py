@@ -37,21 +37,34 @@ class CommandNames:
             case ["pool"]:
                 return self._list(_pools)
             case ["node" | "nodes" | "describe-node"]:
-                return self._list(lambda cluster: sorted(cluster.inventory.nodes))
+                return self._list(_nodes)
             case ["claim"]:
                 return self._list(_claims)
             case ["reasons" | "explain"]:
                 return [code.value for code in Code]
             case ["shape"]:
                 return self._list(lambda cluster: sorted(cluster.inventory.classes))
-            case ["whatif"]:
+            case ["whatif" | "simulate"]:
                 return sorted(OPTIONS)
+            case ["whatif" | "simulate", option]:
+                return self._supposed(option)
             case ["pod"]:
                 return sorted(map(str, self._app.pending_keys()))
             case ["taint"]:
                 return self._list(_devices)
             case ["taint", *_]:
                 return self._list(_taints)
+        return ()
+
+    def _supposed(self, option: str) -> Sequence[str]:
+        """What an option of ``:whatif`` can be about."""
+        match option.removeprefix("--"):
+            case "drain" | "remove-node":
+                return self._list(_nodes)
+            case "add-node":
+                return [f"like={name}" for name in self._list(_nodes)]
+            case "add-devices":
+                return [f"like={name}" for name in self._list(_devices)]
         return ()
 
     def _list(self, make: Callable[[ClusterState], Sequence[str]]) -> Sequence[str]:
@@ -62,6 +75,11 @@ class CommandNames:
 def _namespaces(cluster: ClusterState) -> Sequence[str]:
     inventory = cluster.inventory
     return sorted({key.namespace for key in (*inventory.claims, *inventory.pods)})
+
+
+@derived("nodes")
+def _nodes(cluster: ClusterState) -> Sequence[str]:
+    return sorted(cluster.inventory.nodes)
 
 
 @derived("slices")

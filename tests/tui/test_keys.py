@@ -170,6 +170,17 @@ def test_shapes_and_suppositions_go_to_where_they_count():
         await ui.press("1")
         await ui.command("simulate remove-node cpu-2")
         assert "1 supposed" in ui.crumbs
+        for typed, completed in (
+            ("whatif drain cpu-", "whatif drain cpu-1"),
+            ("whatif add-node like=cpu", "whatif add-node like=cpu-1"),
+            ("simulate add-devices like=mig", "simulate add-devices like=mig.example.com/cpu-2/card-0-whole"),
+            ("nodes gke", "nodes gke-prod-h100-5f3a2b1c-k4tq"),
+        ):
+            await ui.press("colon")
+            await ui.type(typed)
+            await ui.press("tab")
+            assert ui.lines[-1].strip() == f": {completed}"
+            await ui.press("escape")
 
     play(demo_app(), script, LARGE)
 
