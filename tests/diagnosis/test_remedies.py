@@ -325,6 +325,17 @@ def test_node_selector_taints_and_cordons() -> None:
     ]
 
 
+def test_of_many_cordoned_nodes_those_are_uncordoned_that_nothing_else_closes() -> None:
+    objects = []
+    for number in range(6):
+        node = build.node(f"node-{number}")
+        node["spec"] = {"unschedulable": True, "taints": [] if number == 5 else [{"key": "k", "effect": "NoSchedule"}]}
+        objects += [node, build.slice_(f"node-{number}", gpu("a"))]
+    proposed = found(build.pod(claims=["claim"]), build.claim(), *objects)
+    verified = [p.remedy for p in proposed if p.remedy.verified and p.remedy.kind is RemedyKind.UNCORDON]
+    assert [each.nodes for each in verified] == [("node-5",)]
+
+
 def test_nothing_is_proposed_without_evidence_and_waiting_is_told() -> None:
     objects = [build.pod(claims=["claim"]), build.claim(), build.node(), build.slice_("node-1", gpu("a"))]
     assert found(*objects, withheld=("ResourceClaim", "ResourceSlice")) == ()

@@ -11,6 +11,7 @@ from kubectl_dra.diagnosis.capacity.filling import Filled, fill
 from kubectl_dra.diagnosis.capacity.least import deletions
 from kubectl_dra.diagnosis.capacity.movable import movable
 from kubectl_dra.diagnosis.capacity.moves import moves
+from kubectl_dra.diagnosis.capacity.openings import openings
 from kubectl_dra.diagnosis.capacity.own_terms import own_term
 from kubectl_dra.diagnosis.capacity.records import Capacity, Devices, Moves
 from kubectl_dra.diagnosis.capacity.relaxed import bound
@@ -46,6 +47,7 @@ def capacity(world: ClusterState, shape: Shape, more: int = MORE, names: int | N
     coming = _being_bound(filled)
     fits = Count(filled.copies, _fits_bound(filled, sure, coming))
     nodes, devices = rooms(filled, names), totals(filled)
+    opened = openings(world, shape, filled) if sure is Bound.EXACT else ()
     pods = movable(filled.waiting.world)
     if not filled.side_by_side or filled.more_may_fit or sure is Bound.UNKNOWN:
         repacked = Count(filled.copies, Bound.UNKNOWN)
@@ -61,6 +63,7 @@ def capacity(world: ClusterState, shape: Shape, more: int = MORE, names: int | N
             being_bound=coming,
             depends_on=tuple(depends_on(filled.waiting.pod)),
             own_term=own_term(world, shape, filled),
+            openings=opened,
         )
     most = bound(filled, pods)
     found = moves(world, shape, filled, pods, min(more, most.most - filled.copies)) if sure is Bound.EXACT else ()
@@ -75,6 +78,7 @@ def capacity(world: ClusterState, shape: Shape, more: int = MORE, names: int | N
         moves=found,
         being_bound=coming,
         deletions=deletions(filled) if sure is Bound.EXACT else (),
+        openings=opened,
     )
 
 

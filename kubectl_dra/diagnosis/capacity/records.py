@@ -91,6 +91,28 @@ class Deletion(ReportRecord, frozen=True):
     more: int
 
 
+class OpeningKind(StrEnum):
+    """What closes nodes or devices to such pods."""
+
+    CORDON = "cordon"
+    NODE_TAINT = "nodeTaint"
+    DEVICE_TAINT = "deviceTaint"
+
+
+class Opening(ReportRecord, frozen=True):
+    """What closes nodes or devices: without it ``more`` copies would fit on so many ``nodes`` (the first ``names``).
+
+    ``taint``: ``KEY=VALUE:EFFECT``, empty for a cordon; ``rule``: the DeviceTaintRule that sets it on devices.
+    """
+
+    kind: OpeningKind
+    taint: str
+    more: int
+    nodes: int
+    names: tuple[str, ...]
+    rule: str = ""
+
+
 class DependsOn(StrEnum):
     """What makes copies of a shape matter to each other wherever they are."""
 
@@ -122,6 +144,7 @@ class Capacity(ReportRecord, frozen=True):
     ``side_by_side`` False: copies on one node matter to others, so that they were placed one after the other.
     ``depends_on``: by what. ``being_bound``: pods that may make ``copies`` fewer. ``own_term``: pods of the shape keep
     each other away. ``deletions``: what makes room at the price of work that nobody starts again, the least first.
+    ``openings``: what closes nodes or devices, each by itself, the one that brings most first.
     """
 
     copies: Count
@@ -137,3 +160,4 @@ class Capacity(ReportRecord, frozen=True):
     depends_on: tuple[DependsOn, ...] = ()
     own_term: OwnTerm | None = None
     deletions: tuple[Deletion, ...] = ()
+    openings: tuple[Opening, ...] = ()

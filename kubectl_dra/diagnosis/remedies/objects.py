@@ -34,6 +34,7 @@ from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import LocalObject, ObjectMeta
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.scheduler.claims import sources
+from kubectl_dra.scheduler.plugins.taint_toleration import untolerated
 
 _WAITS: Final = {
     Code.CLAIM_NOT_CREATED: "resource-claim-controller",
@@ -101,7 +102,7 @@ def _for_cause(case: Case, cause: records.Cause) -> Iterator[Candidate]:
         case ((Code.ADMIN_LABEL_MISSING | Code.ADMIN_LABEL_AT_BINDING), _):
             yield _label(case)
         case Code.NODE_UNSCHEDULABLE, _:
-            for node in cause.nodes[:_MAX_NODES]:
+            for node in _only_cordoned_first(case, cause.nodes)[:_MAX_NODES]:
                 change = changes.edit_object("nodes", node, _schedulable)
                 yield Candidate(RemedyKind.UNCORDON, (Uncordon(node),), 50, (change,), only=(node,))
         case ((Code.POOL_INCOMPLETE | Code.POOL_INVALID), records.PoolProblem(pool=pool)):
@@ -111,6 +112,16 @@ def _for_cause(case: Case, cause: records.Cause) -> Iterator[Candidate]:
             yield Candidate(RemedyKind.REPAIR_POOL, (RepairPool(pool),), 70)
         case ((Code.ALL_MODE_POOL | Code.POOL_INVALID), records.FatalError(owner=owner)):
             yield _repair(case, owner.removeprefix("pool "))
+
+
+def _only_cordoned_first(case: Case, names: Sequence[str]) -> Sequence[str]:
+    """Those first whose other taints the pod tolerates: to uncordon the others is not enough."""
+
+    def closed(name: str) -> bool:
+        node, comparison = case.world.inventory.nodes[name], case.world.features.toleration_comparison
+        return any(True for _ in untolerated(_schedulable(node).spec.taints, case.pod.spec.tolerations, comparison))
+
+    return sorted(names, key=closed)
 
 
 def _room_for_more(

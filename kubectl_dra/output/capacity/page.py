@@ -14,7 +14,14 @@ from kubectl_dra.diagnosis.capacity.records import Capacity, DependsOn, Devices,
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Bound, Cause, Count, Funnel, NodeShortage, NodeTaint
 from kubectl_dra.model.invocation import Address
-from kubectl_dra.output.capacity.parts import ending_lines, group_text, share_lines, too_little_left, way_lines
+from kubectl_dra.output.capacity.parts import (
+    ending_lines,
+    group_text,
+    opening_lines,
+    share_lines,
+    too_little_left,
+    way_lines,
+)
 from kubectl_dra.output.columns import ListColumn, count_column
 from kubectl_dra.output.devices.parts import UNKNOWN, bar
 from kubectl_dra.output.devices.unpublished import vanished_text
@@ -130,6 +137,7 @@ def _shape_blocks(shape: ShapeCapacity, address: Address, *, partial: bool, quot
         yield _node_table(found.nodes)
         yield list(share_lines(found.nodes, single=single))
     yield from way_lines(shape.ways, address)
+    yield list(opening_lines(found.openings))
     if shape.ends:
         yield list(ending_lines(shape.ends, address))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from typing import Final
 
-from kubectl_dra.diagnosis.capacity.records import Move, Moves, NodeRoom
+from kubectl_dra.diagnosis.capacity.records import Move, Moves, NodeRoom, Opening, OpeningKind
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Bound, Funnel, Short, StageName
 from kubectl_dra.diagnosis.whatif.records import Because
@@ -173,3 +173,30 @@ def _part(part: GroupPart, of: GroupCapacity) -> Safe:
     if not part.devices:
         return pods
     return fmt("{} of {}{}", pods, counted(part.devices, "device"), Safe(" each" if part.pods > 1 else ""))
+
+
+def opening_lines(openings: Sequence[Opening]) -> Iterator[Safe]:
+    """What closes nodes or devices, and how many more fit without it, each by itself."""
+    if openings:
+        yield styled(Safe("Opening what is closed makes room (each tried by itself, nothing was changed)"), Style.BOLD)
+    for each in openings:
+        fit = Safe("fits" if each.more == 1 else "fit")
+        yield from wrapped(fmt("{:,} more {}: {}", each.more, fit, _opening(each)), indent=4, first=2)
+
+
+def _opening(each: Opening) -> Safe:
+    names = (
+        listed(each.names) if each.nodes <= len(each.names) else fmt("{} and {} more", each.names[0], each.nodes - 1)
+    )
+    match each.kind:
+        case OpeningKind.CORDON:
+            return fmt("uncordon {} (kubectl uncordon), once nobody works on {}", names, _it(each))
+        case OpeningKind.NODE_TAINT:
+            return fmt("tolerate the node taint {} of {}, if such pods may run there", each.taint, names)
+    if each.rule:
+        return fmt("end the device taint {} on {}: delete DeviceTaintRule {}", each.taint, names, each.rule)
+    return fmt("repair the devices on {} that their driver taints with {}", names, each.taint)
+
+
+def _it(each: Opening) -> Safe:
+    return Safe("it" if each.nodes == 1 else "them")

@@ -1,0 +1,110 @@
+"""What nodes or devices are closed by (a cordon, a taint), and how many more copies would fit without it.
+
+Each is tried by itself with the count of copies itself; what says that a node is not ready, or goes, is left out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.cluster.edits import Put, edited
+from kubectl_dra.diagnosis.capacity.filling import Alike, Filled, fill
+from kubectl_dra.diagnosis.capacity.records import Opening, OpeningKind
+from kubectl_dra.diagnosis.capacity.shape import Shape, waiting
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import Funnel, NodeTaint, StageName
+from kubectl_dra.diagnosis.records.nodes import tells_of_node
+from kubectl_dra.diagnosis.remedies.pod_edits import toleration
+from kubectl_dra.diagnosis.whatif import taints
+from kubectl_dra.diagnosis.whatif.records import EndTaint
+from kubectl_dra.model.base import with_spec
+from kubectl_dra.model.ids import DeviceId
+from kubectl_dra.model.taint_text import CORDONED
+
+#: So many taints of each kind are tried, those of most nodes first.
+_MOST: Final = 3
+_NAMES: Final = 3
+#: Where a taint is on devices of more pools than these, what it takes is not counted.
+_POOLS: Final = 200
+
+
+def openings(world: ClusterState, shape: Shape, filled: Filled) -> tuple[Opening, ...]:
+    """The ways that bring more, most copies first."""
+    found = [
+        *_cordons(world, shape, filled),
+        *_node_taints(world, shape, filled),
+        *_device_taints(world, shape, filled),
+    ]
+    return tuple(sorted((each for each in found if each.more > 0), key=lambda each: -each.more))
+
+
+def _opening(
+    kind: OpeningKind, taint: str, world: ClusterState, shape: Shape, filled: Filled, rule: str = ""
+) -> Opening:
+    """What a cluster, or a shape, as it would be has room for, and on which nodes more."""
+    then = fill(waiting(world, shape))
+    gained = [name for name, copies in then.counts.items() if copies > filled.counts.get(name, 0)]
+    return Opening(kind, taint, then.copies - filled.copies, len(gained), tuple(gained[:_NAMES]), rule)
+
+
+def _rejecting(filled: Filled, code: Code) -> Iterator[Alike]:
+    return (alike for alike in filled.groups if alike.last and any(cause.code is code for cause in alike.last.causes))
+
+
+def _cordons(world: ClusterState, shape: Shape, filled: Filled) -> Iterator[Opening]:
+    nodes = [world.inventory.nodes[name] for a in _rejecting(filled, Code.NODE_UNSCHEDULABLE) for name in a.nodes]
+    if nodes:
+        kept = (tuple(taint for taint in each.spec.taints if taint.key != CORDONED) for each in nodes)
+        edits = (Put("Node", with_spec(e, unschedulable=False, taints=t)) for e, t in zip(nodes, kept, strict=True))
+        yield _opening(OpeningKind.CORDON, "", edited(world, edits), shape, filled)
+
+
+def _node_taints(world: ClusterState, shape: Shape, filled: Filled) -> Iterator[Opening]:
+    found = Counter[str]()
+    for alike in _rejecting(filled, Code.NODE_TAINTS):
+        for cause in alike.last.causes if alike.last is not None else ():
+            if isinstance(cause.detail, NodeTaint) and not tells_of_node(cause.detail.taint):
+                found[cause.detail.taint] += len(alike.nodes)
+    for taint, _ in found.most_common(_MOST):
+        tolerations = (*shape.pod.spec.tolerations, toleration(taint))
+        tolerant = Shape(with_spec(shape.pod, tolerations=tolerations), shape.templates)
+        yield _opening(OpeningKind.NODE_TAINT, taint, world, tolerant, filled)
+
+
+def _device_taints(world: ClusterState, shape: Shape, filled: Filled) -> Iterator[Opening]:
+    found = Counter[tuple[str, str]]()
+    for alike in filled.groups:
+        found.update(dict.fromkeys(_taints_on(alike), len(alike.nodes)))
+    for (taint, rule), _ in found.most_common(_MOST):
+        key, _, effect = taint.rpartition(":")
+        without = _ended(world, key.partition("=")[0], effect)
+        if without is not None:
+            yield _opening(OpeningKind.DEVICE_TAINT, taint, without, shape, filled, rule)
+
+
+def _taints_on(alike: Alike) -> Iterator[tuple[str, str]]:
+    """The taints that take devices away on such nodes, with the rule that sets each; empty for the driver's own."""
+    reports = alike.last.requests if alike.last is not None else ()
+    funnels: Sequence[Funnel] = [each.funnel for each in reports if each.funnel is not None]
+    for funnel in funnels:
+        yield from ((each.reason, each.source) for each in funnel.stage(StageName.TAINTS).removed)
+
+
+def _ended(world: ClusterState, key: str, effect: str) -> ClusterState | None:
+    """Without such taints of devices; None where they are on too many pools."""
+    rules = [rule for rule in world.rules if (rule.spec.taint.key, rule.spec.taint.effect) == (key, effect)]
+    pools = {
+        str(pool)
+        for pool in world.pools
+        for _, device in world.published(pool)
+        if any((each.key, each.effect) == (key, effect) for each in device.taints)
+        or any(world.selects(rule, DeviceId(pool.driver, pool.pool, device.name)) for rule in rules)
+    }
+    if len(pools) > _POOLS:
+        return None
+    for pool in sorted(pools):
+        world = edited(world, taints.ended(world, EndTaint(pool, key, effect)))
+    return world
