@@ -278,6 +278,23 @@ def test_a_budget_lets_the_next_pod_go_when_the_one_before_runs_elsewhere() -> N
     ]
 
 
+def test_what_a_budget_holds_is_told_with_what_would_become_of_it() -> None:
+    pods = [each for name in ("p", "q") for each in owned(name, "a", ("a", f"gpu-{name == 'q':d}"))]
+    for each in pods:
+        each["metadata"]["labels"] = {"app": "web"}
+    world = cluster(*pods, *owned("y", "b", ("b", "gpu-0")), budget("web", 0))
+    changed, found = whatif.what_if(world, [whatif.Drain("a")])
+    assert [(each.fate, each.budget, each.released, each.node) for each in found.displaced] == [
+        (PodFate.STAYS, "ml/web", PodFate.MOVES, "b"),
+        (PodFate.STAYS, "ml/web", PodFate.PENDING, ""),
+    ]
+    # They stay: nothing is taken elsewhere.
+    assert {pod.spec.node_name for key, pod in changed.inventory.pods.items() if key.name in ("p", "q")} == {"a"}
+    told = " ".join(" ".join(map(str, whatif_lines(found))).split())
+    assert "If the budget let go: ml/p would run on b; ml/q" in told
+    assert "would stay pending" in told
+
+
 def test_taints_begin_and_end() -> None:
     node = build.node("a")
     node["spec"] = {"taints": [{"key": "gpu", "value": "x", "effect": "NoSchedule"}], "unschedulable": True}

@@ -103,9 +103,18 @@ class _Displacing:
             self._move(allowed)
             gone = {key_of(pod.metadata) for pod in allowed}
             asking = [pod for pod in asking if key_of(pod.metadata) not in gone]
-        for pod in asking:
-            self._tell(pod, PodFate.STAYS, Because.BUDGET, budget=self._refusing(pod))
+        self._stay(asking)
         return self._world, tuple(self._found[key] for key in sorted(self._found))
+
+    def _stay(self, pods: Sequence[Pod]) -> None:
+        """Pods that their budgets keep where they are, with what would become of all of them together without these."""
+        world, refusing = self._world, [self._refusing(pod) for pod in pods]
+        self._move(pods)
+        self._world = world
+        for pod, budget in zip(pods, refusing, strict=True):
+            then = self._found[key_of(pod.metadata)]
+            more = {name: getattr(then, name) for name in ("node", "equal", "devices", "message")}
+            self._tell(pod, PodFate.STAYS, Because.BUDGET, budget=budget, released=then.fate, **more)
 
     # --- budgets ---
 

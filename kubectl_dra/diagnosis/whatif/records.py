@@ -113,7 +113,8 @@ class Displaced(ReportRecord, frozen=True):
     where Services that decide between nodes were not read, or the scheduler compares only some (``because``), all that
     fit.
     ``devices``: what its claims would get there. ``message``: what the scheduler would say of one that stays pending.
-    ``budget``: the PodDisruptionBudget that holds it.
+    ``budget``: the PodDisruptionBudget that holds it; ``released``: what would become of it if that let it go, with
+    ``node``, ``devices`` and ``message`` as of then.
     """
 
     pod: ObjectRef
@@ -125,6 +126,7 @@ class Displaced(ReportRecord, frozen=True):
     devices: tuple[str, ...] = ()
     message: str = ""
     budget: str = ""
+    released: PodFate | None = None
 
 
 class WhatIf(ReportRecord, frozen=True):

@@ -114,7 +114,7 @@ def advice_lines(report: PendingReport, now: datetime, address: Address) -> Iter
     if is_heard_first(report):
         yield from heard_advice(report, address)
         return
-    if code is None or any(remedy.verified for remedy in report.remedies) or is_told_above(report.causes[0]):
+    if code is None or any(remedy.verified for remedy in report.remedies) or is_told_above(report):
         return
     told = code is Code.EVICTED_AT_ONCE or (report.verdict is Verdict.UNKNOWN and code in _OF_THE_SCHEDULER)
     if report.verdict in _NEVER and not told:

@@ -69,6 +69,11 @@ def _clause(each: _Refused) -> Safe:
     return fmt("{} is at its limits", pool)
 
 
+def says_what_to_change(said: AutoscalerWords | None) -> bool:
+    """Whether :func:`no_node_advice` of its words names a field: then the advice about nodes that exist is no help."""
+    return said is not None and not said.adds and not said.old and any(True for _ in _refused(said.message))
+
+
 def no_node_advice(message: str) -> Iterator[Safe]:
     """What can be done where an autoscaler adds no node."""
     found = list(_refused(message))

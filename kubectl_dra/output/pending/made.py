@@ -7,14 +7,17 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Final
 
+from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, ClassOffer, GroupWaits, MakerRefusal
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.autoscalers import says_what_to_change
 from kubectl_dra.output.pending.go_errors import innermost
 from kubectl_dra.output.pending.quotas import pods_lines, quota_advice, quota_sentence
 from kubectl_dra.output.safe import Safe, command_line, fmt
 from kubectl_dra.output.words import often
 from kubectl_dra.reports.invocations import kubectl, of, reading, within
+from kubectl_dra.reports.pending.pending import PendingReport
 
 #: Upstream: pkg/controller/controller_utils.go and statefulset/stateful_pod_control.go.
 _LEAD: Final = re.compile(r"^(?:Error creating: |create Pod \S+ in StatefulSet \S+ failed error: )")
@@ -42,9 +45,15 @@ def refused_of(cause: Cause) -> MakerRefusal | None:
     return cause.detail.refused if isinstance(cause.detail, GroupWaits) else None
 
 
-def is_told_above(cause: Cause) -> bool:
-    """Whether what to do stands in the words of who refuses, or beside devices of a node by another name."""
-    return refused_of(cause) is not None or (isinstance(cause.detail, ClassOffer) and bool(cause.detail.meant))
+def is_told_above(report: PendingReport) -> bool:
+    """Whether what to do stands above: in the words of who refuses, beside devices of a node by another name.
+
+    Or in an autoscaler's, where no node that exists would do.
+    """
+    cause = report.causes[0]
+    misnamed = isinstance(cause.detail, ClassOffer) and bool(cause.detail.meant)
+    asked = cause.code is Code.NODE_AFFINITY and says_what_to_change(report.autoscaler)
+    return refused_of(cause) is not None or misnamed or asked
 
 
 def refused_sentence(refusal: MakerRefusal) -> Safe:

@@ -64,15 +64,26 @@ def node_group_lines(
     if not found and not unread:
         yield from wrapped(_NONE, indent=2)
     yield from missing_kinds([item for item in missing if item.kind in _OF_GROUPS], address)
+    shared = [text for text in _doubts(found[0]) if all(text in _doubts(each) for each in found)] if found[1:] else []
     for group in found:
         yield from wrapped(_verdict(group), indent=6, first=2)
         no = not group.fits and group.outcome is not NodeOutcome.UNDECIDED
         but = Safe("and" if no else "but")
         if group.failed:
             yield from wrapped(fmt("{} its last node could not be launched: {}", but, group.failed), indent=6)
-        for doubt in (each for each in group.doubts if not (no and each in _OF_A_YES)):
-            plain = group.kind == "Node" and doubt is Doubt.INCOMPLETE_POOL
-            yield from wrapped(fmt("{} {}", but, _PLAIN_INCOMPLETE if plain else _DOUBTS[doubt]), indent=6)
+        yield from (
+            line for text in _doubts(group) if text not in shared for line in wrapped(fmt("{} {}", but, text), indent=6)
+        )
+    for text in shared:
+        yield from wrapped(fmt("For all of them: {}", text), indent=2)
+
+
+def _doubts(group: GroupVerdict) -> Sequence[Safe]:
+    """What else stands in the way of a node of the group."""
+    no = not group.fits and group.outcome is not NodeOutcome.UNDECIDED
+    told = (each for each in group.doubts if not (no and each in _OF_A_YES))
+    plain = group.kind == "Node"
+    return [_PLAIN_INCOMPLETE if plain and each is Doubt.INCOMPLETE_POOL else _DOUBTS[each] for each in told]
 
 
 def _headline(found: Sequence[GroupVerdict], unread: Sequence[str]) -> Safe:

@@ -137,6 +137,26 @@ def _reasons(pods: Sequence[records.Displaced], one: Safe, several: Safe) -> Ite
         many = len(names) > 1
         why = _budget(budget) if because is records.Because.BUDGET else _why(because, many=many)
         yield from wrapped(fmt("{} {}: {}", shown, several if many else one, why), indent=2)
+        yield from _released(members)
+
+
+def _released(pods: Sequence[records.Displaced]) -> Iterator[Safe]:
+    """What would become of pods that a budget holds, if it let them go: the places may be too few for that."""
+    moving = [each for each in pods if each.released is records.PodFate.MOVES]
+    pending = [each for each in pods if each.released is records.PodFate.PENDING]
+    gone = [each for each in pods if each.released is records.PodFate.GONE]
+    told = [fmt("{} would run on {}", _name(each), _node(each)) for each in moving[:_NAMES_SHOWN]]
+    if len(moving) > _NAMES_SHOWN:
+        told.append(fmt("{} would run elsewhere", counted(len(moving) - _NAMES_SHOWN, "more pod")))
+    messages = dict.fromkeys(each.message for each in pending)
+    for message in messages:
+        names = first_of([str(each.pod.key) for each in pending if each.message == message], _NAMES_SHOWN)
+        why = fmt(" ({})", message.rstrip(".")) if message else Safe("")
+        told.append(fmt("{} {}{}", names, styled(Safe("would stay pending"), Style.BAD), why))
+    if gone:
+        told.append(fmt("nothing would start {} again", first_of([str(each.pod.key) for each in gone], _NAMES_SHOWN)))
+    if told:
+        yield from wrapped(fmt("If the budget let go: {}.", Safe("; ").join(told)), indent=4)
 
 
 def _why(because: records.Because, *, many: bool) -> Safe:
@@ -162,6 +182,11 @@ def whatif_summary(found: records.WhatIf) -> Safe:
         (len(found.of(records.PodFate.UNKNOWN)), "cannot be told"),
     )
     parts = [fmt("{} {}", number, words) for number, words in numbers if number]
+    held = sum(each.released is records.PodFate.PENDING for each in found.displaced)
+    if held:
+        parts.append(
+            fmt("{} of these would find no other node if {} budget let go", held, Safe("its" if held == 1 else "their"))
+        )
     total = counted(len(found.displaced), "pod")
     if not parts:
         return Safe("No pod that could be read has to leave.")

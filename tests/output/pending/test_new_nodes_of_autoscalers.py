@@ -8,8 +8,12 @@ from typing import Any
 import pytest
 
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.autoscaling.records import Doubt, GroupVerdict
+from kubectl_dra.diagnosis.records import NodeOutcome
 from kubectl_dra.model.features import features
+from kubectl_dra.model.invocation import HERE
 from kubectl_dra.output.devices.node_page import node_page
+from kubectl_dra.output.pending.node_groups import node_group_lines
 from kubectl_dra.reports.devices.nodes import node_report
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK
@@ -117,6 +121,14 @@ def test_why_karpenter_adds_no_node_and_what_changes_that(words: str, clause: st
     assert "node group of fixed size" not in page
 
 
+def test_where_karpenter_says_what_to_change_nobody_is_told_to_label_nodes_that_exist() -> None:
+    pod = {**POD, "spec": {**POD["spec"], "nodeSelector": {"pool": "finetune"}}}
+    words = 'Failed to schedule pod, incompatible with nodepool "gpu", did not tolerate taint (taint=a=b:NoSchedule)'
+    page = page_of(report_of(OLD, pod, build.claim("claim"), said(words, "FailedScheduling")))
+    assert 'add to the pod\'s tolerations: - {key: a, operator: Equal, value: "b", effect: NoSchedule}' in page
+    assert "Relax the node selector" not in page
+
+
 WANTS = {"nodeSelector": {"example.com/gpu.present": "true"}}
 LABEL = "kubectl label nodes new example.com/gpu.present=true"
 
@@ -179,3 +191,16 @@ def test_slices_for_the_name_of_the_host_in_place_of_the_nodes(name: str, writte
     assert (f"published for node {written}, which does not exist" in page) is told
     assert (f"kubectl get resourceslices --field-selector spec.nodeName={written}" in page) is told
     assert "does not exist" not in told_of(name, build.node(name), build.node(written), slices)
+
+
+def test_what_is_true_of_all_node_groups_is_said_once() -> None:
+    groups = [
+        GroupVerdict("NodePool", "a", NodeOutcome.REJECTED, doubts=(Doubt.NO_DEVICES,)),
+        GroupVerdict("NodePool", "b", NodeOutcome.REJECTED, doubts=(Doubt.NO_DEVICES, Doubt.AT_LIMIT)),
+    ]
+    told = " ".join(" ".join(node_group_lines(groups, (), HERE)).split())
+    assert told.count("the group describes no devices") == 1
+    assert "For all of them: the group describes no devices" in told
+    assert "NodePool b and the pool's limits leave no room" in told
+    alone = " ".join(" ".join(node_group_lines(groups[:1], (), HERE)).split())
+    assert "NodePool a and the group describes no devices" in alone
