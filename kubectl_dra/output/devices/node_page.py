@@ -7,6 +7,8 @@ from datetime import datetime
 from itertools import groupby
 from typing import Final
 
+import msgspec
+
 from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.output.columns import ListColumn, Shown, count_column
@@ -38,6 +40,8 @@ from kubectl_dra.output.pending.driver_pods import (
     rollout_lines,
     why_words,
 )
+from kubectl_dra.output.pending.lingering import same_devices_text
+from kubectl_dra.output.pending.unready import unready_lines, unready_sentence, unready_steps
 from kubectl_dra.output.safe import Safe, Style, command_line, fmt, safe, styled
 from kubectl_dra.output.unread import around
 from kubectl_dra.output.words import age, counted, lasting, listed, plural
@@ -173,6 +177,8 @@ def node_page(
         list(_pools(report)),
         list(_older_lines(report, address or HERE)),
         [line for name in report.misnamed for line in misnamed_lines(name, report.name, address or HERE)],
+        list(_same_devices(report, address or HERE)),
+        list(_unready(report, now, address or HERE)),
         list(repair_lines(report, address or HERE)),
         list(kept_off_driver_lines(each for each in report.kept_off if each.beside)),
         list(_absent_lines(report, address or HERE)),
@@ -243,6 +249,23 @@ def _older_lines(report: NodeReport, address: Address) -> Iterator[Safe]:
         )
         yield from wrapped(fmt(text, name, own, newest))
         yield from command_line("The devices: {}", reading(dra("describe-pool", plain_word(name)), address))
+
+
+def _same_devices(report: NodeReport, address: Address) -> Iterator[Safe]:
+    """One machine under two names: the one that is not ready is left over."""
+    if report.same_devices_on:
+        yield from wrapped(same_devices_text(report.name, report.same_devices_on))
+        if report.ready in ("False", "Unknown"):
+            gone = changing(kubectl("delete", of("node", report.name)), address)
+            yield from command_line("If this Node is left over: {}", gone)
+
+
+def _unready(report: NodeReport, now: datetime, address: Address) -> Iterator[Safe]:
+    """Why a taint is still there that another program removes."""
+    if report.unready:
+        yield from wrapped(fmt("{}.", Safe(". ").join(unready_sentence(report.unready))))
+        yield from unready_lines([msgspec.structs.replace(each, joined="") for each in report.unready], now)
+        yield from unready_steps(report.unready, address)
 
 
 def _devices(report: NodeReport, now: datetime, wide: bool) -> list[Safe]:

@@ -37,7 +37,9 @@ def lingering_sentence(pods: Sequence[LingeringPod], namespace: str) -> Safe | N
     if found.broken is not None:
         return fmt("{} and holds its devices in vain", _broken(found, lead))
     if found.unreachable:
-        return fmt("{}{} {}", lead, Safe(", but" if found.due else ":"), _unreachable(found))
+        called = listed(found.now_called[:_FINALIZERS], "or")
+        now = fmt("; its machine probably runs as {} now", called) if found.now_called else Safe("")
+        return fmt("{}{} {}{}", lead, Safe(", but" if found.due else ":"), _unreachable(found), now)
     if found.reason:
         return fmt("{}, but {} was reported: {}", lead, found.reason, innermost(found.message))
     if found.failing:
@@ -104,6 +106,8 @@ def lingering_lines(pods: Sequence[LingeringPod], now: datetime, failing: Sequen
         if each.unreachable:
             stay = Safe("its devices stay" if each.drivers else "what it has stays")
             told = [fmt(_WHILE_UNREACHABLE, str(each.pod.key), each.node, stay)]
+            if each.now_called:
+                told.append(same_devices_text(each.node, each.now_called))
         if each.reason:
             reason = Safe("") if not number else fmt(" ({})", each.reason)
             told.append(fmt("The failure to end it{} was reported last {}.", reason, ago(each.time, now)))
@@ -126,6 +130,9 @@ def _broken(found: LingeringPod, lead: Safe, now: datetime | None = None) -> Saf
 def lingering_advice(pods: Sequence[LingeringPod]) -> Safe | None:
     """What ends a pod that is asked about; None where only the reason's page has an advice."""
     for found in pods[:1]:
+        if found.unreachable and found.now_called:
+            text = "Delete the Node {}, if its machine runs as {} now: that removes its pods and frees their devices."
+            return fmt(text, found.node, listed(found.now_called[:_FINALIZERS], "or"))
         if found.unreachable and not found.due:
             return fmt(
                 "Bring node {} back; to remove pods from one that stays off takes the commands below.", found.node
@@ -169,6 +176,9 @@ def _node_commands(found: LingeringPod, address: Address) -> Iterator[Safe]:
     pod, name = of("pod", found.pod.name, found.pod.namespace), (found.node,) if is_subdomain(found.node) else None
     describe = reading(kubectl("describe", of("node", found.node)), address)
     yield from command_line("Its conditions, and since when: {}", describe)
+    if found.now_called:
+        gone = changing(kubectl("delete", of("node", found.node)), address)
+        yield from command_line("To delete the Node that is left over: {}", gone)
     if found.out_of_service:
         return
     taint = kubectl("taint", "nodes", name, "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute")
@@ -186,6 +196,14 @@ def _node_commands(found: LingeringPod, address: Address) -> Iterator[Safe]:
         if line is not None:
             yield from wrapped(told)
             yield fmt("  {}", line)
+
+
+def same_devices_text(node: str, others: Sequence[str]) -> Safe:
+    """That another node publishes what this one does, which two machines never do."""
+    text = "{} {} the same devices as {} (by their uuid): probably its machine was installed anew under {} name."
+    one = len(others) == 1
+    verb, which = Safe("publishes" if one else "publish"), Safe("that" if one else "another")
+    return fmt(text, listed(others[:_FINALIZERS]), verb, node, which)
 
 
 def _of_driver(pod: FailingPod) -> Safe:

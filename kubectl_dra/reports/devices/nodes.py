@@ -21,11 +21,13 @@ from kubectl_dra.reports.devices.device_list import DeviceFilter, ListedDevice, 
 from kubectl_dra.reports.devices.open_pool import ListedState, PoolFacts, open_pool
 from kubectl_dra.reports.devices.pool import KINDS, PoolSummary, is_troubled, pool_summary
 from kubectl_dra.reports.devices.totals import DeviceTally, DeviceTotals
+from kubectl_dra.reports.devices.twins import twins
 from kubectl_dra.reports.devices.unpublished import AllocatedDevice, unpublished, unpublished_of_node
 from kubectl_dra.reports.pending.drivers import plugins
 from kubectl_dra.reports.pending.failing_pods import FailingPod, failing_among, starting_among
 from kubectl_dra.reports.pending.idle_daemons import IdleDaemonSet
 from kubectl_dra.reports.pending.kept_off_drivers import kept_off_node
+from kubectl_dra.reports.pending.unready import UnreadyNode, unready_by
 from kubectl_dra.reports.scope import Scope, ScopeKind, device_scope, nodes_of
 from kubectl_dra.reports.unread import missing_rights
 
@@ -81,7 +83,8 @@ class NodeReport(NodeSummary, frozen=True):
     tolerate its taints, so that they publish nothing there. ``allocated``: what claims have on the node
     that is not published, or may not be where slices could not be read. ``offered``: its extended resources, which
     device plugins offer beside drivers. ``misnamed``: names that only slices have, of no node, and that may
-    mean this one.
+    mean this one. ``same_devices_on``: nodes that publish devices with the same uuid, so that both are one machine.
+    ``unready``: taints of it that another program removes when the node is ready.
     """
 
     pools: tuple[PoolSummary, ...]
@@ -92,6 +95,8 @@ class NodeReport(NodeSummary, frozen=True):
     allocated: tuple[AllocatedDevice, ...]
     offered: tuple[OfferedResource, ...]
     misnamed: tuple[str, ...]
+    same_devices_on: tuple[str, ...]
+    unready: tuple[UnreadyNode, ...]
     missing: tuple[Missing, ...]
     read: tuple[ReadRecord, ...]
 
@@ -198,6 +203,8 @@ def node_report(name: str, facts: ClusterState) -> NodeReport:
         allocated=tuple(unpublished_of_node(name, facts)),
         offered=offered(facts, name),
         misnamed=tuple(_misnamed(name, facts)),
+        same_devices_on=twins(facts).get(name, ()),
+        unready=unready_by(name, summary.taints, facts),
         missing=missing_rights(facts.evidence, KINDS),
         read=reads_of(facts.evidence),
     )

@@ -19,6 +19,7 @@ from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.reports.base import ReportRecord
+from kubectl_dra.reports.devices.twins import twins
 from kubectl_dra.reports.pending.drivers import plugins
 from kubectl_dra.reports.pending.failing_pods import FailingPod, failing_among
 
@@ -40,6 +41,7 @@ class LingeringPod(ReportRecord, frozen=True):
     ``broken``: of a pod that is to run, why it does not, since ``time``; ``due`` is empty then.
     ``node_down``: since when its node has not been ready; ``unreachable``: the kubelet there has stopped reporting, so
     that nothing ends the pod. ``out_of_service``: the node has the taint that lets its pods be removed all the same.
+    ``now_called``: of an unreachable node those that publish the same devices, under which its machine may run by now.
     """
 
     pod: records.ObjectRef
@@ -56,6 +58,7 @@ class LingeringPod(ReportRecord, frozen=True):
     node_down: str = ""
     unreachable: bool = False
     out_of_service: bool = False
+    now_called: tuple[str, ...] = ()
 
 
 def lingering(
@@ -147,6 +150,7 @@ def _told(pod: Pod, drivers: Iterable[str], state: ClusterState) -> LingeringPod
     known = inventory.nodes.get(node, Node())
     ready = next((each for each in known.status.conditions if each.type == "Ready" and each.status != "True"), None)
     likely = tuple(dict.fromkeys(ref for name in names for ref in plugins(name, node, inventory)))
+    unreachable = ready is not None and ready.status == "Unknown"
     return LingeringPod(
         records.ObjectRef("Pod", meta.namespace, meta.name),
         node,
@@ -159,6 +163,7 @@ def _told(pod: Pod, drivers: Iterable[str], state: ClusterState) -> LingeringPod
         likely,
         failing_among(likely, inventory),
         node_down=(ready.last_transition_time or "") if ready is not None else "",
-        unreachable=ready is not None and ready.status == "Unknown",
+        unreachable=unreachable,
         out_of_service=any(taint.key == OUT_OF_SERVICE for taint in known.spec.taints),
+        now_called=twins(state).get(node, ()) if unreachable else (),
     )

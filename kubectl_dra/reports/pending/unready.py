@@ -40,13 +40,21 @@ def unready_nodes(causes: Iterable[Cause], state: ClusterState) -> tuple[Unready
     return tuple(dict.fromkeys(found))[:_NODES]
 
 
+def unready_by(name: str, taints: Iterable[str], state: ClusterState) -> tuple[UnreadyNode, ...]:
+    """The same of one node and all of its taints."""
+    return tuple(each for taint in taints for each in _tainted(taint, (name,), state))
+
+
 def _of_cause(cause: Cause, state: ClusterState) -> Iterator[UnreadyNode]:
     assert isinstance(cause.detail, NodeTaint)  # noqa: S101 - the caller asks
-    taint = cause.detail.taint
+    return _tainted(cause.detail.taint, cause.nodes[:_NODES], state)
+
+
+def _tainted(taint: str, names: Iterable[str], state: ClusterState) -> Iterator[UnreadyNode]:
     remover = remover_of(key_of_taint(taint))
     if remover is None or remover.of_the_node:
         return
-    for name in cause.nodes[:_NODES]:
+    for name in names:
         node = state.inventory.nodes.get(name)
         if node is None:
             continue

@@ -8,6 +8,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.remedies.records import EditPod
 from kubectl_dra.reports.pending.pending import PendingReport
 from tests.kit import build
+from tests.output.pending.test_driver_rollouts import told_of
 from tests.output.pending.test_more_situations import before
 from tests.output.pending.test_situations import first_line, page_of, report_of
 
@@ -65,3 +66,13 @@ def test_an_agent_that_runs_or_is_not_there_is_told() -> None:
 
 def test_of_an_operator_without_pods_on_the_node_its_name_is_told() -> None:
     assert "Karpenter has not removed the taint" in first_line(cluster(key="karpenter.sh/unregistered"))
+
+
+def test_the_page_of_the_node_says_who_removes_the_taint_and_why_that_does_not_happen() -> None:
+    node = build.node("gpu-new")
+    node["spec"]["taints"] = [{"key": CILIUM, "effect": "NoExecute"}, {"key": "dedicated", "effect": "NoSchedule"}]
+    told = told_of("gpu-new", node, agent(**PULL))
+    assert "Cilium's agent, which removes the taint, does not run on gpu-new: kube-system/cilium-x9" in told
+    assert "kubectl describe pod/cilium-x9 -n kube-system" in told
+    node["spec"]["taints"] = node["spec"]["taints"][1:]
+    assert "removes the taint" not in told_of("gpu-new", node, agent(**PULL))
