@@ -195,13 +195,16 @@ def _short(removal: Removal, namespace: str) -> Safe:
     return fmt("{}: needs {}{}, has {}", removal.reason, short.needs, rounded, short.total)
 
 
-def amounts_left(removals: Sequence[Removal], namespace: str) -> Safe:
+def amounts_left(removals: Sequence[Removal], namespace: str, *, rounded: bool = False) -> Safe:
     """``gpu-0 has 20 of 32 left (web uses the rest), gpu-1 has 16``, behind a sentence that tells what is needed.
 
-    Empty for many devices, several capacities, and where it is not the amount that is short.
+    Empty for many devices, several capacities, and where it is not the amount that is short. ``rounded``: the sentence
+    tells also what policies make of it.
     """
     devices = sorted((name, removal) for removal in removals for name in removal.devices)
-    plain_ = all(each.short is not None and not each.short.requested and _is_amount(each) for _, each in devices)
+    plain_ = all(
+        each.short is not None and (rounded or not each.short.requested) and _is_amount(each) for _, each in devices
+    )
     if not devices or len(devices) > _SHOWN or not plain_ or len({each.reason for _, each in devices}) > 1:
         return Safe("")
     return Safe(", ").join(_amount_left(name, each.short, namespace) for name, each in devices if each.short)

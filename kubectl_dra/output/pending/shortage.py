@@ -133,13 +133,22 @@ def _unavailable(wanted: Wanted, funnel: Funnel, tracks: Sequence[Track], cause:
 
 def _capacity(wanted: Wanted, funnel: Funnel, tracks: Sequence[Track], cause: Cause) -> Safe:
     namespace = cause.claim.namespace if cause.claim is not None else ""
-    unnamed = _unnamed(wanted, tracks)
-    sizes = unnamed or dict(wanted.capacity)
+    unnamed, rounded = _unnamed(wanted, tracks), _rounded(tracks)
+    sizes = unnamed or ({rounded[0]: rounded[1].needs} if rounded is not None else dict(wanted.capacity))
     amounts = listed([f"{value} of {name}" for name, value in sizes.items()]) or Safe("the requested capacity")
     lead = fmt("no node has {} with {} left", wanted.phrase(free=False), amounts)
     for name in unnamed:
         lead += fmt(" (the request names no amount of {}, so it takes {})", name, _what_it_takes(tracks))
+    if rounded is not None:
+        lead += fmt(" ({} rounded up by the device's request policy)", rounded[1].requested)
     return lead + _closest(wanted, funnel, tracks) + _per_node(tracks, namespace, sized=len(sizes) == 1)
+
+
+def _rounded(tracks: Sequence[Track]) -> tuple[str, Short] | None:
+    """The capacity of which all devices are short and which their policies round up alike; None for others."""
+    short = list(_short(tracks))
+    same = {(name, amounts.needs, amounts.requested) for name, amounts in short}
+    return short[0] if len(same) == 1 and short[0][1].requested else None
 
 
 def _unnamed(wanted: Wanted, tracks: Sequence[Track]) -> dict[str, str]:
@@ -276,7 +285,7 @@ def _losses(funnel: Funnel, namespace: str, *, several: bool = False, sized: boo
         if stage.name not in _LOSSES or stage.name in _NOT_OF_THE_REQUEST or not stage.removed:
             continue
         whose = without_users(stage.removed) if several else stage.removed
-        left = amounts_left(whose, namespace) if sized and stage.name is StageName.CAPACITY else Safe("")
+        left = amounts_left(whose, namespace, rounded=True) if sized and stage.name is StageName.CAPACITY else Safe("")
         number = sum(len(removal.devices) for removal in stage.removed)
         text = _loss_text(stage, number, namespace, funnel.node if several else "")
         yield left or fmt("{} {}", amount_of(number, total, of_each=several), text)

@@ -565,8 +565,10 @@ def test_an_amount_that_the_device_rounds_up_is_told_with_who_uses_the_rest() ->
     held = [("11Gi", "20Gi"), ("15Gi", "20Gi"), ("30Gi", "30Gi")]
     report = report_of(*sharing(*held), POD, asked)
     text = first_line(report)
-    assert "needs 20Gi (11Gi rounded up by the device's request policy), 10Gi of 80Gi left" in text
-    assert "llm-0, llm-1 and llm-2 use the rest" in text
+    told = (
+        "with 20Gi of memory left (11Gi rounded up by the device's request policy): on node-1, gpu-0 has 10Gi of 80Gi"
+    )
+    assert f"{told} left (llm-0, llm-1 and llm-2 use the rest)" in text
     page = page_of(report)
     assert "delete pod ml/llm-0: frees 20Gi memory of gpu-0" in page
     assert "request 10Gi of memory instead of 11Gi" in page
