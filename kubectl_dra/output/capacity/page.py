@@ -10,15 +10,18 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.api.kinds import RESOURCE_QUOTA
-from kubectl_dra.diagnosis.capacity.records import Capacity, DependsOn, Devices, NodeRoom, OwnTerm
+from kubectl_dra.diagnosis.capacity.records import Capacity, DependsOn, Devices, NodeRoom
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Bound, Cause, Count, Funnel, NodeShortage, NodeTaint
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.capacity.parts import (
+    driver_lines,
     ending_lines,
     group_text,
     opening_lines,
+    own_term_text,
     share_lines,
+    sign_of,
     too_little_left,
     way_lines,
 )
@@ -137,7 +140,7 @@ def _shape_blocks(shape: ShapeCapacity, address: Address, *, partial: bool, quot
         yield _node_table(found.nodes)
         yield list(share_lines(found.nodes, single=single))
     yield from way_lines(shape.ways, address)
-    yield list(opening_lines(found.openings))
+    yield [*driver_lines(shape.pending), *opening_lines(found.openings)]
     if shape.ends:
         yield list(ending_lines(shape.ends, address))
 
@@ -161,20 +164,20 @@ def _headline(shape: ShapeCapacity) -> Safe:
         return fmt("{} does not fit{}{}.", name, Safe(" on any node now" if found.nodes else ""), why or Safe(""))
     if shape.misread:
         text = "{} fits {}{} now, but only without the fields that a server drops."
-        return fmt(text, name, _sign(found.copies), times)
+        return fmt(text, name, sign_of(found.copies), times)
     if shape.scheduler:
         text = "{}: scheduler {} decides; by the rules of the default scheduler it would fit {}{} now."
-        return fmt(text, name, shape.scheduler, _sign(found.copies), times)
+        return fmt(text, name, shape.scheduler, sign_of(found.copies), times)
     if not shape.unspecified:
         sign = (
             Safe("at most ")
             if (shape.beside or shape.rest_by) and found.copies.bound is Bound.EXACT
-            else _sign(found.copies)
+            else sign_of(found.copies)
         )
         return fmt("{} fits {}{} now.", name, sign, times)
     refused, case = refused_unless(shape.unspecified[0], "it"), where_admitted(shape.unspecified[0])
     if found.copies.bound is Bound.AT_LEAST:
-        return fmt("{}: {}; {}, it fits {}{} now.", name, refused, case, _sign(found.copies), times)
+        return fmt("{}: {}; {}, it fits {}{} now.", name, refused, case, sign_of(found.copies), times)
     return fmt("{}: {}; {}, it fits at most {} now.", name, refused, case, times)
 
 
@@ -198,10 +201,6 @@ def _name(shape: ShapeCapacity, *, inside: bool = False) -> Safe:
     kind = Safe("") if shape.subject.kind == "Pod" else fmt("{} ", shape.subject.kind)
     which = fmt("{} {}{}{}", of, kind, str(shape.subject.key), role)
     return fmt("{} ({})", which, asks) if asks else which
-
-
-def _sign(amount: Count) -> Safe:
-    return {Bound.AT_LEAST: Safe("at least "), Bound.AT_MOST: Safe("at most ")}.get(amount.bound, Safe(""))
 
 
 def _second(shape: ShapeCapacity, *, partial: bool, quotas: bool) -> Iterator[Safe]:
@@ -231,7 +230,7 @@ def _second(shape: ShapeCapacity, *, partial: bool, quotas: bool) -> Iterator[Sa
         yield from wrapped(fmt(text, counted(shape.min_count, "pod")), indent=2)
     if not found.side_by_side:
         if found.own_term is not None:
-            yield from wrapped(_own_term(found.own_term), indent=2)
+            yield from wrapped(own_term_text(found.own_term), indent=2)
         why = listed([Safe(_DEPENDS[each]) for each in found.depends_on] or [Safe("the devices that they share")])
         text = "Copies depend on each other by {}, so moving pods was not tried."
         yield from wrapped(fmt(text, why), indent=2)
@@ -239,19 +238,6 @@ def _second(shape: ShapeCapacity, *, partial: bool, quotas: bool) -> Iterator[Sa
         yield from wrapped(_OPEN if partial and not _brings_more(found) else _repacked(found), indent=2)
         if _brings_more(found) and not shape.ways:
             yield from wrapped(Safe("No restarts were found that make room for one more."), indent=2)
-
-
-def _own_term(term: OwnTerm) -> Safe:
-    """One pod per node, zone or the like, and how many more there would be without that."""
-    pods = fmt("one pod with {}", term.selector) if term.selector else Safe("one such pod")
-    there = fmt(
-        " ({} {} already)",
-        listed([str(ref.key) for ref in term.there]),
-        Safe("runs" if len(term.there) == 1 else "run"),
-    )
-    copies = fmt("{}{}", _sign(term.copies), term.copies.value)
-    text = "Its own anti-affinity allows {} per {}{}; without it {} would fit."
-    return fmt(text, pods, term.topology_key, there if term.there else Safe(""), copies)
 
 
 def _brings_more(found: Capacity) -> bool:

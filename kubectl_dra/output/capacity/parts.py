@@ -6,19 +6,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from typing import Final
 
-from kubectl_dra.diagnosis.capacity.records import Move, Moves, NodeRoom, Opening, OpeningKind
+from kubectl_dra.diagnosis.capacity.records import Move, Moves, NodeRoom, Opening, OpeningKind, OwnTerm
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Bound, Funnel, Short, StageName
+from kubectl_dra.diagnosis.records import Bound, Count, Funnel, Short, StageName
 from kubectl_dra.diagnosis.whatif.records import Because
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.driver_pods import not_running_sentence, starting_sentence
 from kubectl_dra.output.pending.remedies import recorded_lines
+from kubectl_dra.output.pending.unready import unready_sentence
 from kubectl_dra.output.safe import Safe, Style, command_line, fmt, safe, styled
 from kubectl_dra.output.whatif.page import CHOICE_WORDS
 from kubectl_dra.output.words import counted, first_of, listed, object_name, plural
 from kubectl_dra.reports.capacity.capacity import EndingWay, WayOut
 from kubectl_dra.reports.capacity.groups import GroupCapacity, GroupPart
+from kubectl_dra.reports.pending.pending import PendingReport
 
 _SHOWN: Final = 4
 
@@ -200,3 +203,28 @@ def _opening(each: Opening) -> Safe:
 
 def _it(each: Opening) -> Safe:
     return Safe("it" if each.nodes == 1 else "them")
+
+
+def sign_of(amount: Count) -> Safe:
+    return {Bound.AT_LEAST: Safe("at least "), Bound.AT_MOST: Safe("at most ")}.get(amount.bound, Safe(""))
+
+
+def own_term_text(term: OwnTerm) -> Safe:
+    """One pod per node, zone or the like, and how many more there would be without that."""
+    pods = fmt("one pod with {}", term.selector) if term.selector else Safe("one such pod")
+    there = fmt(
+        " ({} {} already)",
+        listed([str(ref.key) for ref in term.there]),
+        Safe("runs" if len(term.there) == 1 else "run"),
+    )
+    copies = fmt("{}{}", sign_of(term.copies), term.copies.value)
+    text = "Its own anti-affinity allows {} per {}{}; without it {} would fit."
+    return fmt(text, pods, term.topology_key, there if term.there else Safe(""), copies)
+
+
+def driver_lines(pending: PendingReport | None) -> Iterator[Safe]:
+    """Where none fits: the nodes whose driver does not run, or is only starting, and taints of nodes that start."""
+    if pending is not None:
+        running = [not_running_sentence(pending.failing)] if pending.failing else starting_sentence(pending.starting)
+        for text in (*running, *unready_sentence(pending.unready)):
+            yield from wrapped(fmt("{}.", text))

@@ -7,7 +7,10 @@ from typing import Any
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.model.features import features
+from kubectl_dra.model.invocation import HERE
+from kubectl_dra.output.capacity.page import capacity_page
 from kubectl_dra.output.devices.node_page import node_page
+from kubectl_dra.reports.capacity.capacity import CapacityRequest, capacity_report
 from kubectl_dra.reports.devices.nodes import node_report
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK
@@ -96,3 +99,12 @@ def test_a_pod_of_the_old_template_that_crashes_and_a_finished_rollout_have_no_w
         page = page_of(report_of(*objects, rollout))
         assert "On node-2 the driver does not run (CrashLoopBackOff)" in page
         assert "rollout undo" not in page
+
+
+def test_capacity_names_the_nodes_whose_driver_does_not_run() -> None:
+    crashing = driver_pod("gpu-dra-plugin-x", "node-2", restartCount=4, state=CRASH)
+    objects = [build.device_class(), *CLUSTER, build.node("node-2"), crashing]
+    state = ClusterState(facts.inventory(objects), facts.evidence(), features(), CLOCK)
+    report = capacity_report(state, CapacityRequest(build.DRIVER), build.NAMESPACE)
+    told = " ".join(" ".join(capacity_page(report, HERE)).split())
+    assert "On node-2 the driver does not run (CrashLoopBackOff)." in told
