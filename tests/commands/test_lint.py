@@ -178,6 +178,14 @@ def test_good_files_have_nothing(capfd: pytest.CaptureFixture[str]) -> None:
             "request-not-in-claim",
             "warning",
         ),
+        (
+            {
+                "a": CLAIM + "---\n" + CLASS.replace("spec: {", "spec: {extendedResourceName: example.com/gpu, "),
+                "b": POD.replace("    resources:\n", "    resources:\n      limits: {example.com/gpu: 1}\n"),
+            },
+            "requested-twice",
+            "warning",
+        ),
         ({"a": CLAIM, "b": CLAIM}, "duplicate", "warning"),
         ({"a": POD.replace("Name: gpu", "TemplateName: gpu") + "  nodeName: node-1\n"}, "node-name", "error"),
         ({"a": CLAIM, "b": POD.replace("Name: gpu", "Name: gpus")}, "name-not-found", "warning"),

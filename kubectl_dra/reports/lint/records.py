@@ -39,6 +39,7 @@ class Rule(StrEnum):
     NOT_FOUND = "name-not-found"
     UNUSED_CLAIM = "claim-without-container"
     NO_REQUEST = "request-not-in-claim"
+    TWICE = "requested-twice"
     NODE_NAME = "node-name"
     SHARED_CLAIM = "shared-claim"
     POOL = "pool-never-used"
@@ -121,6 +122,10 @@ RULES: Final[Mapping[Rule, RuleText]] = MappingProxyType(
         Rule.NO_REQUEST: _warning(
             "A container names a request that the claim does not have",
             "Write a request of the claim, or leave it out for all of them; the container sees no device otherwise.",
+        ),
+        Rule.TWICE: _warning(
+            "A container requests devices of a class by a claim and by an extended resource",
+            "Each of the two gets devices of its own: drop the extended resource if the same one is meant.",
         ),
         Rule.SHARED_CLAIM: _warning(
             "Pods that can't all be where the devices of their claim are share it",

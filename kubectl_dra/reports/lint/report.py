@@ -24,6 +24,7 @@ from kubectl_dra.reports.lint.shared_claims import shared_claim_findings
 from kubectl_dra.reports.selector import Question, SelectorReport, Setting, manifest_questions, selector_report
 from kubectl_dra.reports.selector.questions import forms
 from kubectl_dra.scheduler.claims import sources
+from kubectl_dra.scheduler.extended import class_by_resource
 
 #: A file with more is broken as a whole; what is beyond is only counted.
 _MOST: Final = 10_000
@@ -186,13 +187,14 @@ def _place(record: DeviceClass | ResourceClaim | ResourceClaimTemplate, question
 class NamesInFiles:
     """What the files have, and the classes that are known besides (``classes`` None: nobody knows the others)."""
 
-    def __init__(self, objects: Sequence[Planned], classes: Mapping[str, object] | None) -> None:
+    def __init__(self, objects: Sequence[Planned], classes: Mapping[str, DeviceClass] | None) -> None:
         self._keys: dict[str, set[Key]] = {kind: set() for kind in _KINDS}
         for each in objects:
             if each.kind in self._keys and each.record is not None:
                 self._keys[each.kind].add(each.key)
-        self._own = {each.name for each in objects if isinstance(each.record, DeviceClass)}
-        self._classes = classes
+        own = {each.name: each.record for each in objects if isinstance(each.record, DeviceClass)}
+        self._own, self._classes = own.keys(), classes
+        self._served = class_by_resource({**(classes or {}), **own}.values())
         records = [(each.key, each.record) for each in objects]
         self._claims = {key: each.spec for key, each in records if isinstance(each, ResourceClaim)}
         self._templates = {key: each.spec.spec for key, each in records if isinstance(each, ResourceClaimTemplate)}
@@ -231,11 +233,24 @@ class NamesInFiles:
         for entry in plan.pod.spec.resource_claims:
             claim, template = (Key(namespace, name or "") for name in sources(entry))
             known[entry.name] = self._claims.get(claim) or self._templates.get(template)
+        yield from self._twice(plan, known)
         for each in unfound_of(plan.pod, known):
             has = " and ".join(each.requests)
             text = f'container {each.container} names request "{each.request}" of claim "{each.claim}", which has {has}'
             near = best_guess(similar(each.request, each.requests))
             yield UnplacedFinding(Rule.NO_REQUEST, f"{text}{near}", plan.spec_at or "spec")
+
+    def _twice(self, plan: PodPlan, known: Mapping[str, ResourceClaimSpec | None]) -> Iterator[UnplacedFinding]:
+        """An extended resource that a class serves, beside a claim of the class: as charts have it that got claims."""
+        for container in plan.pod.spec.containers:
+            for resource in container.resources.requests:
+                served = self._served.get(resource)
+                for claim in container.resources.claims if served is not None else ():
+                    spec = known.get(claim.name)
+                    if served is not None and spec is not None and served.metadata.name in class_names(spec):
+                        text = f'container {container.name} requests {resource} beside claim "{claim.name}"'
+                        text += f", both of class {served.metadata.name}"
+                        yield UnplacedFinding(Rule.TWICE, text, plan.spec_at or "spec")
 
     def _missing(self, kind: str, key: Key) -> Iterator[UnplacedFinding]:
         path = "spec.resourceClaims"
