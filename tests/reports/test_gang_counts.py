@@ -114,6 +114,22 @@ def test_a_group_of_kubernetes_gets_more_pods_of_its_job() -> None:
     assert "Or make more pods: with spec.parallelism: 4 and spec.completions: 4 in Job w all 4 fit." in told
 
 
+def test_a_group_that_lacks_what_an_earlier_group_of_the_files_has() -> None:
+    def gang(name: str, pods: int) -> list[dict[str, Any]]:
+        made = pod_template("one")
+        made["spec"]["schedulingGroup"] = {"podGroupName": name}
+        policy = {"schedulingPolicy": {"gang": {"minCount": pods}}}
+        job = thing("batch/v1", "Job", {"parallelism": pods, "completions": pods, "template": made}, name=name)
+        return [thing("scheduling.k8s.io/v1beta1", "PodGroup", policy, name=name), job]
+
+    world = cluster(devices=5)
+    world = ClusterState(world.inventory, world.evidence, features(gates={"GenericWorkload": True}), CLOCK)
+    report = simulated(template("one"), *gang("train", 3), *gang("eval", 3), world=world)
+    assert [(each.subject.name, each.copies) for each in report.pods] == [("train", 3), ("eval", 0)]
+    # Two of its own are placed before the third one finds nothing.
+    assert "3 of the devices in use are held by earlier pods of the files." in page(report)
+
+
 @pytest.mark.parametrize(("least", "starts"), [(3, False), (1, True)])
 def test_gangs_of_kubernetes_wait_alike(least: int, starts: bool) -> None:
     report: SimulationReport = simulated(template("one"), *of_kubernetes(least))

@@ -139,11 +139,23 @@ def _sharing(owners: Owners, pod: Pod) -> Callable[[Pod], bool]:
 def taken_by(
     state: ClusterState, diagnosis: PodDiagnosis, subject: ObjectRef, pods: Collection[Key], placed: int
 ) -> Siblings | None:
-    """The same of pods that are made of ``subject`` or beside it, of which ``placed`` have a node."""
-    cause = next(iter(diagnosis.causes), None)
+    """The same of pods that are made of ``subject`` or beside it, of which ``placed`` have a node.
+
+    Of a group that does not fit the first pod without a node counts; what is in use there its other pods have, too.
+    """
+    grouped = any(each.code is Code.POD_GROUP_UNPLACED for each in diagnosis.causes[:1])
+    cause = next(iter(diagnosis.causes[grouped:]), None)
     if cause is None or cause.code not in _CODES:
         return None
-    found, used = _in_use(state.inventory, diagnosis, cause, lambda other: key_of(other.metadata) in pods)
+
+    def is_own(other: Pod) -> bool:
+        return key_of(other.metadata) in pods
+
+    if grouped:
+        found = _held_there(state.inventory, diagnosis, cause, is_own)
+        used = len(found) + 1
+    else:
+        found, used = _in_use(state.inventory, diagnosis, cause, is_own)
     holders = sorted({key_of(each.metadata) for each in found.values()})
     refs = tuple(ObjectRef.of("Pod", key) for key in holders)
     return Siblings(subject, refs, len(found), used, placed, 1, planned=True).scaled(state) if refs else None
@@ -173,6 +185,19 @@ def _in_use(
                 others += len(taken) - len(shared)
         held |= shared
     return {id_: pod for id_, pod in held.items() if pod is not None}, len(held) + others
+
+
+def _held_there(
+    inventory: Inventory, diagnosis: PodDiagnosis, cause: Cause, is_own: Callable[[Pod], bool]
+) -> dict[DeviceId, Pod]:
+    """What pods that are its own have of the drivers of the request, on the nodes that were tried."""
+    found = dict[DeviceId, Pod | None]()
+    for group, funnel in _funnels(diagnosis, cause):
+        taken = {device for removal in funnel.stage(StageName.UNUSED).removed for device in removal.devices}
+        drivers = {name.partition("/")[0] for name in taken}
+        for node in group.nodes if taken else ():
+            found |= _held(inventory, node, drivers, is_own)
+    return {id_: pod for id_, pod in found.items() if pod is not None}
 
 
 def _stays(pod: Pod) -> bool:

@@ -170,7 +170,9 @@ def _of_group(
     for position, (made, share) in placed.found.items():
         if share.failed is not None and pending is None:
             simulated = {*_new(share, given), *supposed}
-            pending = pending_of(trials[position], share, simulated)
+            # Its own pods give back what they hold while they wait for each other.
+            its = {key_of(pod.metadata) for pod in share.world.inventory.pods_by_group.get(group, ())}
+            pending = pending_of(trials[position], share, simulated - its)
             ways = find_remedies(share.world, share.failed, keep=simulated, read_owner=read_owner)
             pending = ways_told(pending, ways, share.world, trials[position], where) if pending is not None else None
         done = _pod_simulation(trials[position], made, share, pending if share.failed is not None else None)
