@@ -126,6 +126,9 @@ def test_arguments_of_commands_come_from_the_cluster(name: str) -> None:
         (["get", *DEMO, "class/any"], ["class/any-device"]),
         (["get", *DEMO, "nosuch", ""], []),
         (["test-selector", *DEMO, "--driver", "nic"], ["nic.example.com"]),
+        (["explain", "DRA-22"], ["DRA-220"]),
+        (["explain", "dra-22"], ["DRA-220"]),
+        (["explain", "DRA-220", ""], []),
     ],
 )
 def test_words(words: Sequence[str], expected: list[str]) -> None:

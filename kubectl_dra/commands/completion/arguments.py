@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
@@ -93,6 +94,16 @@ def _taint(line: TypedLine, tables: Tables) -> Completions:
     return devices(line, tables) if not line.words or "/" in line.current else Completions()
 
 
+def _reasons(line: TypedLine, _tables: Tables) -> Completions:
+    """Codes with what they stand for, in either case; a message to explain is nothing to complete."""
+    from kubectl_dra.diagnosis.codes import Code
+
+    if line.words:
+        return Completions()
+    typed = dataclasses.replace(line, current=line.current.upper())
+    return Completions(fitting(typed, ((code.value, code.label) for code in Code)))
+
+
 ARGUMENTS: Final[Mapping[str, Values]] = MappingProxyType(
     {
         "why-pending": _pending,
@@ -103,6 +114,7 @@ ARGUMENTS: Final[Mapping[str, Values]] = MappingProxyType(
         "test-selector": _expression,
         "get": _get,
         "taint-device": _taint,
+        "explain": _reasons,
     }
 )
 
