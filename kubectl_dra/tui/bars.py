@@ -53,11 +53,16 @@ def use_bar(totals: DeviceTotals, columns: int) -> Safe:
 
 
 def level(totals: DeviceTotals, *, broken: bool) -> Safe:
-    """One cell of a strip: the higher, the more is used; a colour and another sign for what is not allocatable."""
+    """One cell of a strip: the higher, the more is used; a colour and another sign for what is not allocatable.
+
+    A question mark where it is not known whether anything is used.
+    """
     if broken:
         return styled(Safe("✗"), Style.BAD)
     devices = max(totals.devices.value, 1)
     used = totals.in_use.value + totals.partly.value
+    if not used and totals.free.bound is not Bound.EXACT:
+        return styled(_UNKNOWN, Style.DIM)
     sign = Safe(_LEVELS[min(used * len(_LEVELS) // devices, len(_LEVELS) - 1)])
     if totals.tainted.value:
         return styled(sign, Style.WARN)
@@ -69,12 +74,13 @@ def amount_bar(amount: int, whole: int, columns: int) -> Safe:
 
 
 def capacity_bar(capacity: CapacityTotal, columns: int) -> Safe:
-    """How much of a capacity is used."""
+    """How much of a capacity is used; question marks where more of it may be."""
     used, total = Quantity.parse(capacity.consumed.value), Quantity.parse(capacity.total)
     scale = min(used.scale, total.scale)
     amount, whole = used.at_scale(scale)[0], total.at_scale(scale)[0]
     amount = max(0, min(amount, whole))
-    return painted(bar(((_USED, amount), (_FREE, whole - amount)), columns))
+    rest = _FREE if capacity.consumed.bound is Bound.EXACT else _UNKNOWN
+    return painted(bar(((_USED, amount), (rest, whole - amount)), columns))
 
 
 def painted(shape: Safe) -> Safe:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Final
 
+from kubectl_dra.output.devices.capacity import bounded
 from kubectl_dra.output.devices.parts import number, spoken
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.reports.devices.pool import is_troubled
@@ -89,7 +90,8 @@ def _use_devices(row: UseRow) -> Safe:
 
 def _use_words(row: UseRow) -> Safe:
     if row.capacity is not None:
-        return fmt("{} of {} used", row.capacity.consumed.value, row.capacity.total)
+        consumed = row.capacity.consumed
+        return fmt("{} of {} used", bounded(consumed.value, consumed.bound), row.capacity.total)
     if row.cells:
         return styled(Safe("← → walk, enter opens"), Style.DIM)
     words = totals_words((row.pool or row.driver).totals)

@@ -5,14 +5,18 @@ from __future__ import annotations
 import asyncio
 import time
 
+import msgspec
 import pytest
 
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.safe import plain
+from kubectl_dra.reports.base import Bound, Count
+from kubectl_dra.reports.devices.totals import DeviceTotals
 from kubectl_dra.source.demo import load_demo
 from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.tui.app import DraApp
+from kubectl_dra.tui.bars import level
 from kubectl_dra.tui.feed import FeedStatus, Link, RereadFeed
 from kubectl_dra.tui.frame import state_texts, trouble_text
 from kubectl_dra.tui.settings import Settings
@@ -251,6 +255,33 @@ def test_forbidden_kinds_are_unknown():
         assert "≤" in ui.screen
 
     started(scripted(feed), script)
+
+
+@pytest.mark.parametrize(("free", "used", "sign"), [("=", 0, "▁"), ("≤", 0, "?"), ("≤", 8, "█")])
+def test_a_node_of_which_use_is_not_known_does_not_look_free(free, used, sign):
+    empty = DeviceTotals(**dict.fromkeys(DeviceTotals.__struct_fields__, Count(0)))
+    left = Count(8 - used, Bound.AT_MOST if free == "≤" else Bound.EXACT)
+    totals = msgspec.structs.replace(empty, devices=Count(8), free=left, in_use=Count(used))
+    assert plain(level(totals, broken=False)) == sign
+
+
+@pytest.mark.parametrize(("known", "said"), [(True, "≥90G of 800G used"), (False, "? of 800G used")])
+def test_of_claims_that_were_not_all_read_more_capacity_may_be_used(known, said):
+    feed = ScriptedFeed()
+    inventory, evidence = load_demo()
+    own = {key: claim for key, claim in inventory.claims.items() if known and key.namespace == "ml"}
+    reads = [each for each in evidence.reads if each.kind != "ResourceClaim"]
+    reads.append(Read("ResourceClaim", coverage=Coverage.FORBIDDEN))
+    reads += [Read("ResourceClaim", "ml")] if known else []
+
+    async def script(ui):
+        await give(ui, feed, inventory.replace(claims=own), Evidence(reads=tuple(reads), server_version=(1, 37)))
+        (line,) = (each for each in ui.lines if "bandwidth" in each)
+        assert said in line
+        assert "?" in line.partition(said)[0]
+        assert "░" not in line
+
+    started(scripted(feed), script, LARGE)
 
 
 @pytest.mark.parametrize(("kind", "field"), [("Pod", "pods"), ("ResourceSlice", "slices"), ("DeviceClass", "classes")])
