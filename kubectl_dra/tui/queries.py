@@ -23,6 +23,7 @@ from kubectl_dra.reports.claims.health import health_by_device
 from kubectl_dra.reports.devices.class_list import class_rows
 from kubectl_dra.reports.devices.device_list import ListedDevice
 from kubectl_dra.reports.devices.device_state import DeviceState
+from kubectl_dra.reports.devices.nodes import NodeReport, known_nodes, node_report
 from kubectl_dra.reports.devices.open_pool import PoolFacts, open_pool
 from kubectl_dra.reports.devices.pool import (
     PoolReport,
@@ -84,6 +85,16 @@ class Pool:
 
     def compute(self, cluster: ClusterState) -> PoolReport | None:
         return pool_report(self.id, cluster) if self.id in cluster.inventory.slices_by_pool else None
+
+
+@dataclass(frozen=True, slots=True)
+class NodeQuery:
+    """One node: its state, its devices of all drivers, and why it has none."""
+
+    name: str
+
+    def compute(self, cluster: ClusterState) -> NodeReport | None:
+        return node_report(self.name, cluster) if self.name in known_nodes(cluster) else None
 
 
 class DeviceRow(msgspec.Struct, gc=False):

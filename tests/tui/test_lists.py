@@ -10,6 +10,7 @@ from functools import partial
 
 import pytest
 
+from kubectl_dra.commands.app import run
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.tui.taints import CommandTaintWriter
 from kubectl_dra.output.safe import Safe, plain
@@ -492,6 +493,38 @@ def test_who_holds_devices_of_a_node_counts_once(size):
         assert ("held by 6 users" if size == SMALL else "held by pod ml/serve-0, pod dev/nb, 4 more") in ui.crumbs
 
     play(demo_app(), script, size)
+
+
+def test_a_node_is_described_as_by_its_command(capfd):
+    """From the list, from its devices, and where it has none."""
+
+    def printed(name):
+        assert run(["describe-node", name, "--from", "demo", "--color", "never"]) == 0
+        return capfd.readouterr().out.split()
+
+    async def script(ui):
+        await ui.command("nodes")
+        ui.app.view.grid.select(lambda row: row.name == "gke-prod-h100-5f3a2b1c-k4tq")
+        await ui.press("d")
+        assert "describe" in ui.crumbs
+        shown = plain(Safe(" ").join(ui.app.view.page.lines)).split()
+        assert shown == printed("gke-prod-h100-5f3a2b1c-k4tq")
+        await ui.press("escape")
+        await ui.command("nodes cpu-1")
+        assert "d says how the node stands" in ui.screen
+        await ui.press("d")
+        assert "taints: maintenance:NoSchedule" in ui.screen
+        assert plain(Safe(" ").join(ui.app.view.page.lines)).split() == printed("cpu-1")
+
+    play(demo_app(), script, (100, 60))
+
+
+def test_the_node_under_the_cursor_is_described_beside_the_list():
+    async def script(ui):
+        await ui.command("nodes")
+        assert "Ready, created" in ui.screen
+
+    play(demo_app(), script, (200, 50))
 
 
 def test_what_is_typed_replaces_the_last_filter():

@@ -7,6 +7,7 @@ from typing import Final
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.output.devices.lists import users_of
+from kubectl_dra.output.devices.node_page import node_page
 from kubectl_dra.output.devices.parts import number
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.top.page import top_columns
@@ -15,10 +16,12 @@ from kubectl_dra.reports.top import SHARED, By, TopRow, top_report
 from kubectl_dra.reports.unread import POOLS
 from kubectl_dra.tui.bars import amount_bar
 from kubectl_dra.tui.columns import Column, Look, chosen
+from kubectl_dra.tui.host import Host
 from kubectl_dra.tui.layouts import Room
 from kubectl_dra.tui.list_view import ListView
-from kubectl_dra.tui.queries import DevicesQuery, Report
+from kubectl_dra.tui.queries import DevicesQuery, NodeQuery, Report
 from kubectl_dra.tui.views.devices import DevicesView
+from kubectl_dra.tui.views.reader import PrintedPage, ReportView, is_wide
 
 _NAMED: Final = 2
 
@@ -37,6 +40,7 @@ class NodesView(ListView[TopRow]):
     about = POOLS
     extras = frozenset({"taint"})
     markable = True
+    describes_row = True
 
     def columns(self) -> Sequence[Column[TopRow]]:
         return chosen(top_columns(By.NODES), lambda: self.dra.now, _LOOKS)
@@ -50,6 +54,13 @@ class NodesView(ListView[TopRow]):
     def opened(self, row: TopRow) -> None:
         self.dra.push(NodeView(row.name))
 
+    def preview_of(self, row: TopRow) -> ReportView:
+        return node_description(self.dra, row.name)
+
+    def do_describe(self) -> None:
+        if self.grid.selected is not None:
+            self.dra.push(node_description(self.dra, self.grid.selected.name))
+
     @property
     def targets(self) -> Sequence[str]:
         return [f"node/{row.name}" for row in self.marked_rows]
@@ -57,6 +68,8 @@ class NodesView(ListView[TopRow]):
 
 class NodeView(DevicesView):
     """Devices of one node, whichever driver and pool they are of."""
+
+    nothing = Safe("No devices; d says how the node stands.")
 
     def __init__(self, node: str) -> None:
         super().__init__(DevicesQuery(node=node), fmt("node {}", node))
@@ -76,8 +89,16 @@ class NodeView(DevicesView):
         more = [fmt("{} more", rest)] if named else [counted(rest, "user")]
         return super().info + fmt("   held by {}", Safe(", ").join([*named, *(more if rest else [])]))
 
+    def do_describe(self) -> None:
+        self.dra.push(node_description(self.dra, self.node))
+
     def do_node(self) -> None:
         self.dra.say(fmt("this is node {}", self.node))
+
+
+def node_description(dra: Host, name: str) -> ReportView:
+    """describe-node, without what it reads of DaemonSets only then; every attribute where there is room."""
+    return PrintedPage(NodeQuery(name), lambda record: node_page(record, dra.now, is_wide(), dra.address))
 
 
 def _idle(row: TopRow) -> Safe:
