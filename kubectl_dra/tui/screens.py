@@ -43,7 +43,9 @@ SCREENS: Final[tuple[Screen, ...]] = (
     Screen("lab", "views.lab", "LabView", "Try a selector on the devices", "selector lab", key="5"),
     Screen("taints", "views.taints", "TaintsView", "Taints of devices", key="6"),
     Screen("podgroups", "views.groups", "GroupsView", "Pods that are placed together", on="pending"),
-    Screen("nodes", "views.nodes", "NodesView", "Nodes with devices: how many are used, free and idle", on="pools"),
+    Screen(
+        "nodes", "views.nodes", "NodesView", "Nodes, ready or not: how many devices are used, free and idle", on="pools"
+    ),
     Screen("xray", "views.xray", "XrayView", "Pods, their claims, devices and nodes as a tree", on="pending"),
     Screen("devices", "views.devices", "AllDevicesView", "All devices of all pools", on="pools"),
     Screen("capacity", "views.capacity", "CapacityView", "How many pods of a shape each node takes", on="pools"),

@@ -519,6 +519,26 @@ def test_a_node_is_described_as_by_its_command(capfd):
     play(demo_app(), script, (100, 60))
 
 
+def test_the_nodes_are_those_of_get_and_who_takes_no_pods_stands_out():
+    content = document(DEMO)
+    (node,) = (each for each in content["items"] if each["kind"] == "Node" and each["metadata"]["name"] == "cpu-2")
+    node["status"]["conditions"] = [{"type": "Ready", "status": "False", "reason": "KubeletNotReady"}]
+    loaded = assemble(read_manifests(json.dumps(content).encode(), "cluster"))
+    feed = RereadFeed("demo", False, lambda: with_features(loaded))
+
+    async def script(ui):
+        await ui.command("nodes")
+        shown = {line.split()[0]: line.split()[1:] for line in ui.lines[4:10]}
+        # It has no devices, and may have to have some.
+        assert shown["cpu-1"][:2] == ["Ready", "0"]
+        assert shown["cpu-2"][0] == "NotReady"
+        assert ui.app.view.grid.rows[0].name == "gke-prod-h100-5f3a2b1c-x9zk"
+        await ui.press("f")
+        assert {row.name for row in ui.app.view.grid.rows} == {"cpu-2", "ip-192-168-153-160.ec2.internal"}
+
+    play(DraApp(Settings(connect=lambda _context: feed)), script, (120, 36))
+
+
 def test_the_node_under_the_cursor_is_described_beside_the_list():
     async def script(ui):
         await ui.command("nodes")

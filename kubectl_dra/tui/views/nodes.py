@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+import msgspec
+
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.output.devices.lists import users_of
-from kubectl_dra.output.devices.node_page import node_page
+from kubectl_dra.output.devices.node_page import NODES as NODE_COLUMNS
+from kubectl_dra.output.devices.node_page import node_page, status_text
 from kubectl_dra.output.devices.parts import number
-from kubectl_dra.output.safe import Safe, Style, fmt, styled
-from kubectl_dra.output.top.page import top_columns
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import counted
-from kubectl_dra.reports.top import SHARED, By, TopRow, top_report
-from kubectl_dra.reports.unread import POOLS
-from kubectl_dra.tui.bars import amount_bar
+from kubectl_dra.reports.base import Count
+from kubectl_dra.reports.devices.nodes import NodeSummary, node_summaries
+from kubectl_dra.reports.top import By, top_report
+from kubectl_dra.reports.unread import NODES
+from kubectl_dra.tui.bars import use_bar
 from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.host import Host
 from kubectl_dra.tui.layouts import Room
@@ -26,35 +30,49 @@ from kubectl_dra.tui.views.reader import PrintedPage, ReportView, is_wide
 _NAMED: Final = 2
 
 
-def _own_devices(state: ClusterState) -> tuple[TopRow, ...]:
-    """Every node that has devices of its own; those of no single node are not among them."""
-    return tuple(row for row in top_report(state, By.NODES, "").rows if row.name != SHARED)
+class NodeRow(msgspec.Struct, frozen=True):
+    """A node; ``idle``: how many of its devices are held and not used, None where it has none of its own."""
+
+    node: NodeSummary
+    idle: Count | None
+
+    @property
+    def name(self) -> str:
+        return self.node.name
 
 
-class NodesView(ListView[TopRow]):
+def _rows(state: ClusterState) -> tuple[NodeRow, ...]:
+    """Every node, as get has them; the fullest first."""
+    idle = {row.name: row.idle for row in top_report(state, By.NODES, "").rows}
+    rows = (NodeRow(node, idle.get(node.name)) for node in node_summaries(state))
+    return tuple(sorted(rows, key=lambda row: (-row.node.totals.in_use.value, not row.node.totals.devices.value)))
+
+
+class NodesView(ListView[NodeRow]):
     """The list, the fullest first."""
 
-    question = Report(_own_devices)
+    question = Report(_rows)
     crumb = Safe("nodes")
-    nothing = Safe("No node has devices of its own.")
-    about = POOLS
+    nothing = Safe("There are no nodes.")
+    about = NODES
     extras = frozenset({"taint"})
     markable = True
     describes_row = True
 
-    def columns(self) -> Sequence[Column[TopRow]]:
-        return chosen(top_columns(By.NODES), lambda: self.dra.now, _LOOKS)
+    def columns(self) -> Sequence[Column[NodeRow]]:
+        return chosen(NODE_COLUMNS, lambda: self.dra.now, _LOOKS, lambda row: row.node)
 
-    def identity(self, row: TopRow) -> str:
+    def identity(self, row: NodeRow) -> str:
         return row.name
 
-    def is_fault(self, row: TopRow) -> bool:
-        return row.idle.value > 0
+    def is_fault(self, row: NodeRow) -> bool:
+        """Whose devices are held for nothing, who takes no pods, or claims have devices that are not there."""
+        return bool((row.idle is not None and row.idle.value) or _is_off(row.node) or row.node.unpublished)
 
-    def opened(self, row: TopRow) -> None:
+    def opened(self, row: NodeRow) -> None:
         self.dra.push(NodeView(row.name))
 
-    def preview_of(self, row: TopRow) -> ReportView:
+    def preview_of(self, row: NodeRow) -> ReportView:
         return node_description(self.dra, row.name)
 
     def do_describe(self) -> None:
@@ -101,16 +119,30 @@ def node_description(dra: Host, name: str) -> ReportView:
     return PrintedPage(NodeQuery(name), lambda record: node_page(record, dra.now, is_wide(), dra.address))
 
 
-def _idle(row: TopRow) -> Safe:
+def _is_off(node: NodeSummary) -> bool:
+    """Whether it is not ready, or takes no pods; one that was not read may be both."""
+    return bool(node.closed or node.cordoned or node.ready not in ("True", ""))
+
+
+def _idle(row: NodeRow) -> Safe:
+    if row.idle is None:
+        return styled(Safe("-"), Style.DIM)
     return styled(number(row.idle), Style.WARN) if row.idle.value else styled(Safe("0"), Style.DIM)
 
 
-def _bar(row: TopRow, columns: int) -> Safe:
-    return amount_bar(row.used.value, max(row.devices.value if row.devices else 0, 1), columns)
+def _status(row: NodeRow) -> Safe:
+    text = status_text(row.node)
+    return styled(text, Style.WARN) if _is_off(row.node) else text
 
 
-_LOOKS: Final[tuple[Look | Column[TopRow], ...]] = (
-    Look("NODE", least=16, frozen=True, inside=True),
-    *(Look("DEVICES"), Look("FREE"), Look("PARTLY", drop=1), Look("USED"), Look("IDLE", cell=_idle)),
+def _bar(row: NodeRow, columns: int) -> Safe:
+    return use_bar(row.node.totals, columns) if row.node.totals.devices.value else Safe("")
+
+
+_LOOKS: Final[tuple[Look | Column[NodeRow], ...]] = (
+    Column("NODE", lambda row: safe(row.name), least=16, key=lambda row: row.name, frozen=True, inside=True),
+    Look("STATUS", cell=_status),
+    *(Look("DEVICES"), Look("FREE"), Look("PARTLY", drop=1), Look("USED"), Look("TAINTED", drop=2)),
+    Column("IDLE", _idle, right=True, key=lambda row: row.idle.value if row.idle is not None else -1),
     Column("", lambda _r: Safe(" " * 6), draw=_bar, stretch=40, drop=1),
 )
