@@ -15,6 +15,8 @@ from kubectl_dra.reports.pending.pending import PendingReport
 
 _DEVICES: Final = 4
 #: Upstream: client-go's errors.NewNotFound, by the kubelet's managers of Secrets and ConfigMaps.
+#: Upstream: csi.proto, RESOURCE_EXHAUSTED of ControllerPublishVolume.
+_NO_SLOTS: Final = re.compile(r"code = ResourceExhausted|attachment limit", re.IGNORECASE)
 _NO_OBJECT: Final = re.compile(r'\b(?P<kind>secret|configmap) "(?P<name>[^"]+)" not found')
 _KINDS: Final = {"secret": "Secret", "configmap": "ConfigMap"}
 #: Upstream: pkg/volume/csi (csi_drivers_store.go).
@@ -72,6 +74,13 @@ def mount_advice(said: KubeletText, node: str) -> Safe | None:
             "stays attached, the VolumeAttachment of {} and the log of the CSI driver's controller say why."
         )
         return fmt(text, held.volume)
+    if _NO_SLOTS.search(said.text) is not None:
+        text = (
+            "{} attaches no more volumes: end a pod there that has one, or keep this one off the node. The scheduler "
+            "goes by the CSINode of {} (spec.drivers, allocatable.count), which the driver writes: it may be outdated, "
+            "or not count what the node has attached besides."
+        )
+        return fmt(text, node, node)
     if driver is not None:
         return fmt("CSI driver {} is not registered on {}: see that its pod runs there.", driver["name"], node)
     if missing is not None:

@@ -26,7 +26,7 @@ def idle_summary(report: WorkloadPendingReport) -> Safe:
     if report.verdict is WorkloadVerdict.ELSEWHERE:
         return _elsewhere(report, name)
     if report.refused is not None:
-        return fmt("{} has no pending pods: {}.", name, refused_sentence(report.refused).rstrip("."))
+        return fmt("{} has no pending pods: {}.", name, refused_sentence(report.refused, report.workload).rstrip("."))
     if report.queue is not None:
         suspended = Safe("is suspended and waits" if report.suspended_by else "waits")
         return fmt("{} {} in queue {}: {}.", name, suspended, report.queue.queue, queue_reason(report.queue))

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Cause, ClassOffer, GroupWaits, MakerRefusal
+from kubectl_dra.diagnosis.records import Cause, ClassOffer, GroupWaits, MakerRefusal, ObjectRef
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.autoscalers import says_what_to_change
@@ -56,13 +56,14 @@ def is_told_above(report: PendingReport) -> bool:
     return refused_of(cause) is not None or misnamed or asked
 
 
-def refused_sentence(refusal: MakerRefusal) -> Safe:
-    """Who is refused more pods, and why."""
+def refused_sentence(refusal: MakerRefusal, subject: ObjectRef | None = None) -> Safe:
+    """Who is refused more pods, and why; ``subject``: whom the sentence is about so far."""
     words, webhook = innermost(_LEAD.sub("", refusal.text)), _WEBHOOK.search(refusal.text)
     if webhook is not None:
         words = fmt("webhook {}, which has to admit them, cannot be called: {}", webhook["name"], webhook["why"])
     why = quota_sentence(refusal.shortages[0]) if refusal.shortages else words
-    return fmt("{} {} cannot create more pods: {}", refusal.maker.kind, refusal.maker.name, why)
+    who = Safe("it") if refusal.maker == subject else fmt("{} {}", refusal.maker.kind, refusal.maker.name)
+    return fmt("{} cannot create more pods: {}", who, why)
 
 
 def refused_lines(refusal: MakerRefusal, now: datetime) -> Iterator[Safe]:

@@ -59,7 +59,7 @@ def refused_work_lines(found: Sequence[WorkloadPendingReport], scope: str, addre
         ref = each.workload
         name = fmt("{} {}", ref.kind, ref.name if scope else str(ref.key))
         if each.refused is not None:
-            yield from wrapped(fmt("{}: {}", name, refused_sentence(each.refused).rstrip(".")), indent=4, first=2)
+            yield from wrapped(fmt("{}: {}", name, refused_sentence(each.refused, ref).rstrip(".")), indent=4, first=2)
     if len(refused) > _REFUSED:
         yield fmt("  and {} more", len(refused) - _REFUSED)
     first = refused[0].workload

@@ -122,7 +122,8 @@ def test_a_workload_without_pods_that_is_refused_all(
     command = ["why-pending", f"{kind.lower()}/train", "-n", "ml", "--from", file, "--color", "never", "--exit-code"]
     assert run(command) == 3
     text = " ".join(capfd.readouterr().out.split())
-    assert f'{kind} ml/train has no pending pods: {maker} {about} cannot create more pods: ResourceQuota "few"' in text
+    who = "it" if maker == kind else f"{maker} {about}"
+    assert f'{kind} ml/train has no pending pods: {who} cannot create more pods: ResourceQuota "few"' in text
     assert f"{maker} {about} was refused" in text
     assert "kubectl describe resourcequota/few -n ml" in text
 
