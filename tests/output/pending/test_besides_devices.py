@@ -84,8 +84,8 @@ def test_who_has_the_volume_and_does_not_end() -> None:
             "CSI driver ebs.csi.aws.com is not registered on node-1",
         ),
         (
-            'AttachVolume.Attach failed for volume "pvc-7" : rpc error: code = ResourceExhausted desc = Attachment limit '
-            "exceeded",
+            'AttachVolume.Attach failed for volume "pvc-7" : rpc error: code = ResourceExhausted desc = Attachment '
+            "limit exceeded",
             "node-1 attaches no more volumes: end a pod there that has one, or keep this one off the node.",
         ),
         ("hostPath type check failed: /models is not a directory", "Read the last part of the message"),
