@@ -172,7 +172,7 @@ def elsewhere_sentence(gang: records.GangElsewhere, _cause: records.Cause) -> Sa
         return fmt(text, gang.system, gang.scheduler, gang.queue, gang.queue_state)
     # Why one of them finds no node comes before what the scheduler says of it.
     below = gang.lacking and is_counted(gang)
-    says = fmt(" and says: {}", gang.words.rstrip(". ")) if gang.words and not below else Safe("")
+    says = fmt(" and says: {}", words_of(gang)) if gang.words and not below else Safe("")
     if not is_counted(gang):
         members = Safe("") if gang.members == 1 and limit_of(gang) is not None else _members(gang)
         return fmt("{} has to place it{}{}", by, says, members)

@@ -42,6 +42,7 @@ from kubectl_dra.output.pending.rollouts import own_rollout
 from kubectl_dra.output.pending.said_advice import right_lacked
 from kubectl_dra.output.pending.siblings import sibling_sentence
 from kubectl_dra.output.pending.unready import unready_sentence
+from kubectl_dra.output.pending.volcano_words import plain_words
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed, one_of, plural, shortened
 from kubectl_dra.reports.pending.nodes import NodeGroupRecord
@@ -143,7 +144,9 @@ def _besides(report: PendingReport) -> Safe:
     gang = report.causes[0].detail
     if isinstance(gang, records.GangElsewhere) and is_counted(gang):
         beside = Safe(" beside the others" if gang.fitting else "")
-        says = fmt(". {} says: {}", gang.system, gang.words.rstrip(". ")) if gang.words else Safe("")
+        # Why that one finds none has been said.
+        words = plain_words(gang.words, brief=True) or safe(gang.words.rstrip(". "))
+        says = fmt(". {} says: {}", gang.system, words) if gang.words else Safe("")
         return fmt(". {} finds none{}: {}{}", gang.lacking, beside, later, says)
     if isinstance(gang, records.GangElsewhere) and gang.waiting > 1 and gang.fitting is not None:
         one = fmt(". {} finds none beside the others", gang.lacking) if gang.fitting else Safe("")

@@ -10,10 +10,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
-from kubectl_dra.diagnosis.gangs.elsewhere import KAI, YUNIKORN
+from kubectl_dra.diagnosis.gangs.elsewhere import KAI, VOLCANO, YUNIKORN
 from kubectl_dra.diagnosis.records import GangElsewhere
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.pending.amounts import part_of
+from kubectl_dra.output.pending.volcano_words import plain_words
 from kubectl_dra.output.safe import Safe, command_line, fmt, safe
 from kubectl_dra.output.words import listed
 from kubectl_dra.reports.invocations import kubectl, of, reading
@@ -74,7 +75,8 @@ def _amounts(text: str) -> Mapping[str, int]:
 def words_of(gang: GangElsewhere) -> Safe:
     """What the scheduler says, in plain words where they are known."""
     limit = limit_of(gang)
-    return limit.told if limit is not None and limit.told is not None else safe(gang.words.rstrip(". "))
+    told = limit.told if limit is not None else plain_words(gang.words) if gang.system == VOLCANO.name else None
+    return told if told is not None else safe(gang.words.rstrip(". "))
 
 
 def limit_advice(gang: GangElsewhere, limit: QueueLimit) -> Safe:

@@ -13,6 +13,7 @@ from kubectl_dra.diagnosis.records import Agreement, FatalError, GangElsewhere, 
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import GAP, closed, width, wrapped
 from kubectl_dra.output.pending.said_advice import right_lacked
+from kubectl_dra.output.pending.volcano_words import plain_words
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import ago, often
 from kubectl_dra.reports.groups.placed_group import PlacedGroup
@@ -46,7 +47,10 @@ def scheduler_lines(report: PendingReport, now: datetime) -> Iterator[Safe]:
     """What the scheduler wrote, and whether that is what the diagnosis predicts."""
     seen, spoken = report.observed, report.causes[0].detail if report.causes else None
     if isinstance(spoken, SchedulerName | GangElsewhere) and spoken.words:
-        yield from wrapped(fmt("The scheduler said so {}.", often(spoken.times, spoken.first, spoken.time, now)))
+        times = often(spoken.times, spoken.first, spoken.time, now)
+        own = plain_words(spoken.words) is not None and isinstance(spoken, GangElsewhere)
+        words = fmt(", in these words: {}", spoken.words.removesuffix(".")) if own else Safe("")
+        yield from wrapped(fmt("The scheduler said so {}{}.", times, words))
         return
     if report.verdict is Verdict.BINDING and report.agreement is Agreement.STALE:
         # Of an earlier attempt, which is over.

@@ -35,14 +35,44 @@ def test_what_volcano_says_of_a_pod_or_its_group_is_quoted(about: str, kind: str
     assert first_line(report) == (
         'Pod ml/pod is pending: Volcano (scheduler "volcano") places its group train as a whole, and by the default '
         "scheduler's rules only 1 of its 2 waiting pods finds a node now. second finds none beside the others: no node "
-        f"has a free device: on node-1, the only one is in use (pod). Volcano says: {GANG}."
+        "has a free device: on node-1, the only one is in use (pod). Volcano says: 4 pods of its group start together, "
+        "and of those that wait only 1 finds a node."
     )
     page = page_of(report)
+    assert f"The scheduler said so 60s ago, in these words: {GANG}." in " ".join(page.split())
     assert "Check that this scheduler runs" not in page
     assert "lower spec.minMember of PodGroup train, if the program runs with fewer pods" in page
     patch = """kubectl patch podgroups.scheduling.volcano.sh/train -n ml --type=merge -p '{"spec":{"minMember":1}}'"""
     assert f"If the program runs with 1 pod: {patch}" in page
-    assert "The scheduler said so 60s ago." in page
+
+
+@pytest.mark.parametrize(
+    ("counts", "origin", "told"),
+    [
+        (
+            "1 Unschedulable, 1 Schedulable",
+            "",
+            "2 pods of its group start together, and of those that wait only 1",
+        ),
+        ("2 Unschedulable", "", "and of those that wait none finds a node"),
+        (
+            "2 Unschedulable",
+            ". Origin reason is second: 0/3 nodes are unavailable: 1 node(s) had untolerated taint(s), 2 cannot "
+            "allocate all claims.",
+            "For second: of 3 nodes, 2 have no free devices that satisfy its claims and 1 has taints that it does not "
+            "tolerate. Of its group",
+        ),
+        ("2 Unschedulable", ". Origin reason is second: out of luck", "none finds a node. Of its group"),
+    ],
+)
+def test_volcanos_words_are_plain_where_nodes_were_not_read(counts: str, origin: str, told: str) -> None:
+    words = (
+        f"2/2 tasks in gang unschedulable: pod group is not ready, 2 Pending, 2 minAvailable; Pending: {counts}{origin}"
+    )
+    event = build.event("pod", "FailedScheduling", words, time=WHEN)
+    report = report_of(*CLUSTER, *member("pod"), *member("second"), event, withheld=("Node",))
+    assert told in first_line(report)
+    assert f"in these words: {words.rstrip('.')}." in " ".join(page_of(report).split())
 
 
 @pytest.mark.parametrize("queue", ["", "research"])
@@ -121,7 +151,7 @@ def test_a_group_that_would_fit_needs_nothing_freed_but_its_scheduler_looked_at(
     # The condition is as old as the first of them.
     first = refused(pods[0], words)
     page = " ".join(page_of(report_of(build.node(), slice_, first, *pods[1:], said)).split())
-    assert "The scheduler said so 170 times, first 60m ago, last 60s ago." in page
+    assert "The scheduler said so 170 times, first 60m ago, last 60s ago, in these words: 3/4 tasks" in page
     assert "Free or add" not in page
     assert "minMember" not in page
     assert "so nothing has to be freed or added" in page
