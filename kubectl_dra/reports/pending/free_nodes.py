@@ -12,6 +12,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis import classic
 from kubectl_dra.diagnosis.pod.equivalence import Examiner
 from kubectl_dra.diagnosis.records import NodeOutcome, PodDiagnosis, Verdict
 from kubectl_dra.model.core import Node, NodeStatus, Pod, PodSpec
@@ -46,7 +47,8 @@ def free_nodes(diagnosis: PodDiagnosis, state: ClusterState) -> FreeNodes | None
         return None
     entries = resolve(state.inventory, state.evidence, state.features, pod)
     claims, names = tuple(each.claim for each in entries if each.claim is not None), _named(state.inventory)
-    if not names or len(claims) != len(entries):
+    # Of claims of the prototype a driver's controller decides.
+    if not names or len(claims) != len(entries) or classic.concerns(claims):
         return None
     bare = PodSpec(scheduler_name=pod.spec.scheduler_name, resource_claims=pod.spec.resource_claims)
     pod = msgspec.structs.replace(pod, spec=bare)

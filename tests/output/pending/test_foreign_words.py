@@ -36,7 +36,7 @@ def test_what_volcano_says_of_a_pod_or_its_group_is_quoted(about: str, kind: str
         'Pod ml/pod is pending: Volcano (scheduler "volcano") places its group train as a whole, and by the default '
         "scheduler's rules only 1 of its 2 waiting pods finds a node now. second finds none beside the others: no node "
         "has a free device: on node-1, the only one is in use (pod). Volcano says: 4 pods of its group start together, "
-        "and of those that wait only 1 finds a node."
+        "and only 1 of the waiting ones finds a node."
     )
     page = page_of(report)
     assert f"The scheduler said so 60s ago, in these words: {GANG}." in " ".join(page.split())
@@ -52,9 +52,9 @@ def test_what_volcano_says_of_a_pod_or_its_group_is_quoted(about: str, kind: str
         (
             "1 Unschedulable, 1 Schedulable",
             "",
-            "2 pods of its group start together, and of those that wait only 1",
+            "2 pods of its group start together, and only 1 of the waiting ones finds",
         ),
-        ("2 Unschedulable", "", "and of those that wait none finds a node"),
+        ("2 Unschedulable", "", "and none of the waiting ones finds a node"),
         (
             "2 Unschedulable",
             ". Origin reason is second: 0/3 nodes are unavailable: 1 node(s) had untolerated taint(s), 2 cannot "
@@ -62,7 +62,11 @@ def test_what_volcano_says_of_a_pod_or_its_group_is_quoted(about: str, kind: str
             "For second: of 3 nodes, 2 have no free devices that satisfy its claims and 1 has taints that it does not "
             "tolerate. Of its group",
         ),
-        ("2 Unschedulable", ". Origin reason is second: out of luck", "none finds a node. Of its group"),
+        (
+            "2 Unschedulable",
+            ". Origin reason is second: out of luck",
+            "none of the waiting ones finds a node. Of its group",
+        ),
     ],
 )
 def test_volcanos_words_are_plain_where_nodes_were_not_read(counts: str, origin: str, told: str) -> None:

@@ -16,6 +16,7 @@ from tests.kit.clock import PassingClock
 from tests.reports.clusters import withheld
 
 Ask = Callable[..., str]
+CLASSIC = Path(__file__).parents[2] / "reports/classic.json"
 SELECTOR = "node(s) didn't match Pod's node affinity/selector"
 TAINTS = "node(s) had untolerated taint(s)"
 DEVICES = "cannot allocate all claims"
@@ -97,3 +98,16 @@ def test_unread_taint_rules_leave_it_open(ask: Ask) -> None:
     message = f"0/3 nodes are available: 1 {DEVICES}, 2 {SELECTOR}."
     text = ask(message, *_slices("node-1", "node-2"), held=[("node-1", "gpu-0")], read_rules=False)
     assert "node-2 has" not in text
+
+
+@pytest.mark.parametrize("pod", ["named", "excluded"])
+def test_where_a_drivers_controller_decides_nothing_is_said(
+    pod: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    document = withheld(json.loads(CLASSIC.read_text(encoding="utf-8")), ("Node",))
+    document["reads"] += [{"kind": "DeviceTaintRule", "coverage": "complete"}]
+    path = tmp_path / "cluster.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    command = ["why-pending", f"pod/{pod}", "-n", "ml", "--from", str(path), "-o", "json"]
+    assert run(command, PassingClock()) == 0
+    assert json.loads(capfd.readouterr().out)["freeNodes"] is None
