@@ -29,7 +29,7 @@ COMMANDS = (
 FATAL = sorted((INSTEAD | BODY) - {Fault.SLOW, Fault.GONE})
 NEXT = {
     Fault.THROTTLED: "try again in 1 s: the server is busy",
-    Fault.LOGGED_OUT: "log in again, or choose another --context or --user",
+    Fault.LOGGED_OUT: 'log in again as user "someone" of context "fake", or choose another --context or --user',
     Fault.SILENT: "check --context, the network, or --request-timeout",
     Fault.STALLED: "check --context, the network, or --request-timeout",
 }

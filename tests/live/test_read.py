@@ -175,8 +175,9 @@ def test_refusal_of_everything_is_evidence_with_who_was_refused(connection: Conn
 def test_an_expired_login_is_an_error(connection: Connection, api: FakeApi) -> None:
     for path in api.routes:
         api.routes[path] = status(401, "Unauthorized", "Unauthorized")
-    with pytest.raises(LoginError, match="does not accept the login"):
+    with pytest.raises(LoginError, match="does not accept the login") as caught:
         _read(connection, {"Node", "Pod"})
+    assert caught.value.hint.startswith('log in again as user "someone" of context "fake", or choose another')
 
 
 def test_one_failing_list_is_an_error_and_nobody_waits_for_the_others(connection: Connection, api: FakeApi) -> None:

@@ -16,7 +16,14 @@ from urllib.parse import urlencode, urlsplit
 
 from kubectl_dra.source.live import bodies
 from kubectl_dra.source.live.credentials import credentials_of
-from kubectl_dra.source.live.errors import ApiError, BadAnswerError, KubeconfigError, capped, error_from_status
+from kubectl_dra.source.live.errors import (
+    ApiError,
+    BadAnswerError,
+    KubeconfigError,
+    LoginError,
+    capped,
+    error_from_status,
+)
 from kubectl_dra.source.live.kubeconfig import Target, target_of
 from kubectl_dra.source.live.transport import pool_of, translated_errors
 from kubectl_dra.source.live.urls import without_query
@@ -76,7 +83,7 @@ class Session:
             data = self._whole(answer, what, began)
         self._tell(method, url, answer.status, began)
         if answer.status >= 400:
-            raise _error(answer, data, what, self.server)
+            raise self._error(answer, data, what)
         if answer.status >= 300:
             where = without_query(answer.headers.get("Location", "")) or "another place"
             raise BadAnswerError(f"{self.server} redirects to {capped(where)}", "is this an API server?")
@@ -100,7 +107,7 @@ class Session:
         with translated_errors(self.server, what), self._open("GET", url, self._headers({}), timeout) as answer:
             self._tell("GET", url, answer.status, began)
             if answer.status >= 300:
-                raise _error(answer, self._whole(answer, what, began), what, self.server)
+                raise self._error(answer, self._whole(answer, what, began), what)
             self._streams.add(answer)
             try:
                 yield b""
@@ -136,6 +143,15 @@ class Session:
     def _whole(self, answer: urllib3.BaseHTTPResponse, what: str, began: float) -> bytes:
         seconds, steady = self._timeout or READ_SECONDS, self._timeout is None
         return bodies.whole(answer, self.server, what, began, seconds, steady)
+
+    def _error(self, answer: urllib3.BaseHTTPResponse, body: bytes, what: str) -> ApiError:
+        error = error_from_status(answer.status, body, what, self.server, answer.headers.get("Retry-After", ""))
+        user, context = self.target.user, self.target.context
+        if isinstance(error, LoginError) and user is not None and user.name and context:
+            error.hint = (
+                f'log in again as user "{user.name}" of context "{context}", or choose another --context or --user'
+            )
+        return error
 
     def close(self) -> None:
         """Close idle connections, and end streams that threads are waiting on."""
@@ -175,10 +191,6 @@ def _headers(target: Target, connection: Connection, server: str) -> list[tuple[
     if urlsplit(server).hostname not in _LOOPBACK and not _compression_disabled(target):
         headers.append(("Accept-Encoding", "gzip"))
     return [(name, _header_value(value)) for name, value in (*headers, *_impersonation(target, connection))]
-
-
-def _error(answer: urllib3.BaseHTTPResponse, body: bytes, what: str, server: str) -> ApiError:
-    return error_from_status(answer.status, body, what, server, answer.headers.get("Retry-After", ""))
 
 
 def _compression_disabled(target: Target) -> bool:
