@@ -21,6 +21,7 @@ from kubectl_dra.reports.pending.pending import PendingReport
 
 #: Upstream: pkg/controller/controller_utils.go and statefulset/stateful_pod_control.go.
 _LEAD: Final = re.compile(r"^(?:Error creating: |create Pod \S+ in StatefulSet \S+ failed error: )")
+_POD_SECURITY: Final = re.compile(r'violates PodSecurity "(?P<level>[a-z]+):')
 _TEMPLATE: Final = Safe(
     "Change the template of the pods as these words demand, or ask whoever keeps the rule that they name."
 )
@@ -87,7 +88,7 @@ def refused_advice(refusal: MakerRefusal, address: Address) -> Iterator[Safe]:
         shown = kubectl("describe", "limitranges", within(refusal.maker.namespace))
         yield from command_line("The limits of the namespace: {}", reading(shown, address))
         return
-    told = quota_advice(refusal.shortages[0]) if refusal.shortages else _TEMPLATE
+    told = quota_advice(refusal.shortages[0]) if refusal.shortages else _of_the_template(refusal)
     yield from wrapped(fmt("What usually helps: {}", told))
     if len(refusal.shortages) == 1:
         yield from pods_lines(refusal.shortages[0])
@@ -95,6 +96,23 @@ def refused_advice(refusal: MakerRefusal, address: Address) -> Iterator[Safe]:
     for name in names:
         described = kubectl("describe", of("resourcequota", name), where)
         yield from command_line("Its limits and what is used: {}", reading(described, address))
+
+
+def _of_the_template(refusal: MakerRefusal) -> Safe:
+    """What to change where a policy or Pod Security refuses the pods.
+
+    Upstream: pod-security-admission, admission.go and api/constants.go; a Job's template is immutable once it exists.
+    """
+    level, namespace = _POD_SECURITY.search(refusal.text), refusal.maker.namespace
+    again = Safe(" A Job's template cannot be changed: delete the Job and create it again.")
+    again = again if refusal.maker.kind == "Job" else Safe("")
+    if level is None:
+        return _TEMPLATE + again
+    text = (
+        "Remove what these words list from the template of the pods, or ask whoever manages namespace {} for a wider "
+        "level than {}: its label pod-security.kubernetes.io/enforce.{}"
+    )
+    return fmt(text, namespace, level["level"], again)
 
 
 def _within(limit: re.Match[str]) -> Safe:

@@ -128,6 +128,39 @@ def test_a_workload_without_pods_that_is_refused_all(
     assert "kubectl describe resourcequota/few -n ml" in text
 
 
+SECURITY = 'pods "train-0" is forbidden: violates PodSecurity "baseline:latest": host namespaces (hostNetwork=true)'
+POLICY = "pods \"train-0\" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: too long"
+AGAIN = "A Job's template cannot be changed: delete the Job and create it again."
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "about", "told"),
+    [
+        (
+            SECURITY,
+            "Deployment",
+            "train-5d9c7b6f4",
+            "ask whoever manages namespace ml for a wider level than baseline: its label "
+            "pod-security.kubernetes.io/enforce.",
+        ),
+        (SECURITY, "Job", "train", f"pod-security.kubernetes.io/enforce. {AGAIN}"),
+        (POLICY, "Job", "train", f"or ask whoever keeps the rule that they name. {AGAIN}"),
+    ],
+)
+def test_what_a_policy_refuses_is_changed_in_the_template(
+    words: str, kind: str, about: str, told: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    workload = {"apiVersion": "apps/v1" if kind == "Deployment" else "batch/v1", "kind": kind, "spec": {}}
+    workload["metadata"] = {"name": "train", "namespace": "ml", "uid": "train"}
+    maker = "ReplicaSet" if kind == "Deployment" else kind
+    event = said(f"Error creating: {words}", kind=maker, about=about)
+    file = as_file(tmp_path / "a.json", build.node(), workload, event)
+    assert run(["why-pending", f"{kind.lower()}/train", "-n", "ml", "--from", file, "--color", "never"]) == 0
+    text = " ".join(capfd.readouterr().out.split())
+    assert told in text
+    assert (AGAIN in text) == (kind == "Job")
+
+
 def test_a_webhook_that_does_not_answer_is_named_with_its_pods(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
