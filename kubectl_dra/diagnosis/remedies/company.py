@@ -9,6 +9,7 @@ import msgspec
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import KeptAway, ObjectRef, Spread, TakenPorts, VolumeTrouble
+from kubectl_dra.diagnosis.remedies.actions import RemoveLabel
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, first_of, pod_edit
 from kubectl_dra.diagnosis.remedies.changes import PodEdit
 from kubectl_dra.diagnosis.remedies.pod_edits import HOST_PORTS, REQUIRED, SPREAD, is_required
@@ -16,7 +17,6 @@ from kubectl_dra.diagnosis.remedies.records import (
     CreateObject,
     RemedyKind,
 )
-from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel
 from kubectl_dra.model.core import Container, Pod
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.likeness import similar

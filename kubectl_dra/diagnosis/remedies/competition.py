@@ -29,6 +29,7 @@ from kubectl_dra.diagnosis.gates.gates import other_scheduler
 from kubectl_dra.diagnosis.gates.pending import is_pending
 from kubectl_dra.diagnosis.pod.placing import added, placed
 from kubectl_dra.diagnosis.records import ObjectRef, Verdict
+from kubectl_dra.diagnosis.remedies.actions import RemoveLabel
 from kubectl_dra.diagnosis.remedies.candidate import Case
 from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.records import (
@@ -41,7 +42,6 @@ from kubectl_dra.diagnosis.remedies.records import (
     RenewClaim,
     TaintDevice,
 )
-from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel
 from kubectl_dra.diagnosis.remedies.trial import outcome, verdict
 from kubectl_dra.model.core import Container, Pod, PodSpec, PodStatus, ResourceRequirements
 from kubectl_dra.model.ids import Key

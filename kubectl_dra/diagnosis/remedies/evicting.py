@@ -13,13 +13,13 @@ from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.claim.reserved import never_ends
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.remedies import changes
+from kubectl_dra.diagnosis.remedies.actions import ScaleDown
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
 from kubectl_dra.diagnosis.remedies.freeing import CRITICAL_COST, SYSTEM_CRITICAL, to_scale, wait_for_end
 from kubectl_dra.diagnosis.remedies.records import (
     DeletePod,
     RemedyKind,
 )
-from kubectl_dra.diagnosis.remedies.repelled import ScaleDown
 from kubectl_dra.diagnosis.whatif.nodes import MIRROR
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of

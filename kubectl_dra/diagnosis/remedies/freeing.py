@@ -15,9 +15,9 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.pod.workloads import resolve_workload
 from kubectl_dra.diagnosis.records import ClaimElsewhere, Funnel, NodeOutcome, ObjectRef, StageName
 from kubectl_dra.diagnosis.remedies import changes
+from kubectl_dra.diagnosis.remedies.actions import ScaleDown
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
 from kubectl_dra.diagnosis.remedies.records import DeleteClaim, DeletePod, Remedy, RemedyKind, Wait
-from kubectl_dra.diagnosis.remedies.repelled import ScaleDown
 from kubectl_dra.diagnosis.remedies.trial import Trials
 from kubectl_dra.diagnosis.whatif.nodes import MIRROR
 from kubectl_dra.model.core import Pod

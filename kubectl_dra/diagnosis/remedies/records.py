@@ -7,8 +7,7 @@ from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Evidence, HeldFor, LessCapacity, ObjectRef, ValueCount, Verdict
-from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel, ScaleDown
-from kubectl_dra.diagnosis.remedies.volume_ways import ClearSelectedNode, MoveVolume, WidenTopology
+from kubectl_dra.diagnosis.remedies.actions import ClearSelectedNode, MoveVolume, RemoveLabel, ScaleDown, WidenTopology
 from kubectl_dra.diagnosis.rollouts import EditRollout
 from kubectl_dra.diagnosis.whatif.records import AddNode
 from kubectl_dra.model.base import ReportRecord

@@ -15,12 +15,12 @@ import msgspec
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, ObjectRef, VolumeTrouble
 from kubectl_dra.diagnosis.remedies import changes
+from kubectl_dra.diagnosis.remedies.actions import ClearSelectedNode, MoveVolume, WidenTopology
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, first_of
 from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.records import (
     RemedyKind,
 )
-from kubectl_dra.diagnosis.remedies.volume_ways import ClearSelectedNode, MoveVolume, WidenTopology
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.storage import (
     CLASS_ANNOTATION,

@@ -7,10 +7,9 @@ from typing import Any, Final
 
 from kubectl_dra.diagnosis.records import HeldFor
 from kubectl_dra.diagnosis.remedies import records
+from kubectl_dra.diagnosis.remedies.actions import ClearSelectedNode, MoveVolume, RemoveLabel, ScaleDown, WidenTopology
 from kubectl_dra.diagnosis.remedies.queue_ways import CLUSTER_QUEUE
 from kubectl_dra.diagnosis.remedies.raised_quota import POD_ENDS
-from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel, ScaleDown
-from kubectl_dra.diagnosis.remedies.volume_ways import ClearSelectedNode, MoveVolume, WidenTopology
 from kubectl_dra.diagnosis.rollouts import EditRollout
 from kubectl_dra.diagnosis.whatif.records import AddNode
 from kubectl_dra.output.pending.claim_edits import edit_claim

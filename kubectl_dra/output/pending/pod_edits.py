@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from kubectl_dra.diagnosis.remedies.actions import RemoveLabel
 from kubectl_dra.diagnosis.remedies.pod_edits import HOST_PORTS, RUNTIME, in_brackets
 from kubectl_dra.diagnosis.remedies.records import EditPod
-from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import counted, listed
 

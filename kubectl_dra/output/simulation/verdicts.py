@@ -23,7 +23,7 @@ from kubectl_dra.output.words import counted, every, listed, object_name, plural
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.simulation import Counted, PodSimulation, SimulationReport
 from kubectl_dra.reports.simulation.alternatives import TakenAlternative
-from kubectl_dra.reports.simulation.open_classes import AtMost
+from kubectl_dra.reports.simulation.stops import AtMost
 from kubectl_dra.reports.simulation.whole import POD_GROUP, by_group
 
 #: What names that are made of words begin with, where they begin a sentence.

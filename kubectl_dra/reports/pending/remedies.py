@@ -21,11 +21,11 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.workloads import Owners, ReadOwner
 from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis
 from kubectl_dra.diagnosis.remedies import Proposal, Tried, find, quotas, raised_quota, records, worth_telling
+from kubectl_dra.diagnosis.remedies.actions import MoveVolume
 from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.claim_instead import spec_of
 from kubectl_dra.diagnosis.remedies.returning import return_to
 from kubectl_dra.diagnosis.remedies.together import as_if_ours, made_alike
-from kubectl_dra.diagnosis.remedies.volume_ways import MoveVolume
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.reports.base import ReportRecord

@@ -13,10 +13,9 @@ import msgspec
 
 from kubectl_dra.api.encode import encode_part
 from kubectl_dra.diagnosis.remedies import records
+from kubectl_dra.diagnosis.remedies.actions import ClearSelectedNode, RemoveLabel, ScaleDown, WidenTopology
 from kubectl_dra.diagnosis.remedies.pod_edits import edited
 from kubectl_dra.diagnosis.remedies.records import EditPod
-from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel, ScaleDown
-from kubectl_dra.diagnosis.remedies.volume_ways import ClearSelectedNode, WidenTopology
 from kubectl_dra.diagnosis.rollouts import EditRollout
 from kubectl_dra.model.core import PodSpec
 from kubectl_dra.reports.invocations import Words, kubectl, of, plain_word

@@ -12,8 +12,7 @@ from enum import StrEnum
 from typing import Final
 
 from kubectl_dra.diagnosis.remedies import records
-from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel, ScaleDown
-from kubectl_dra.diagnosis.remedies.volume_ways import ClearSelectedNode, MoveVolume
+from kubectl_dra.diagnosis.remedies.actions import ClearSelectedNode, MoveVolume, RemoveLabel, ScaleDown
 from kubectl_dra.diagnosis.rollouts import EditRollout
 from kubectl_dra.model.quantity import Quantity
 

@@ -15,8 +15,8 @@ from typing import Final
 
 from kubectl_dra.diagnosis.pod.workloads import Owner, WhyUnread
 from kubectl_dra.diagnosis.records import Evidence, ObjectRef, Unspecified
+from kubectl_dra.diagnosis.remedies.actions import MoveVolume
 from kubectl_dra.diagnosis.remedies.records import EditPod
-from kubectl_dra.diagnosis.remedies.volume_ways import MoveVolume
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.workloads import BACKOFF_LIMIT, PodTemplate, WorkloadObject

@@ -31,7 +31,6 @@ from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.claims.ask import unfound_requests, unseen_entries
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.pending.remedies import find_remedies
-from kubectl_dra.reports.simulation.absent_classes import absent_classes
 from kubectl_dra.reports.simulation.afterwards import Afterwards
 from kubectl_dra.reports.simulation.alternatives import taken_alternatives
 from kubectl_dra.reports.simulation.file_edits import Places
@@ -44,7 +43,7 @@ from kubectl_dra.reports.simulation.pods import Batch, Copies, batch
 from kubectl_dra.reports.simulation.present import Present, present, without
 from kubectl_dra.reports.simulation.records import Counted, NodeCopies, PodSimulation
 from kubectl_dra.reports.simulation.shared_claims import shared_claims
-from kubectl_dra.reports.simulation.trials import PodTrial, tolerated
+from kubectl_dra.reports.simulation.trials import PodTrial, absent_classes, tolerated
 
 #: Their parameters are objects of their own.
 _CLASSIC: Final = (ClassicResourceClaim, ClassicResourceClaimTemplate)

@@ -19,6 +19,7 @@ from kubectl_dra.api.trees import below
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.volume_claims import made_from
 from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.diagnosis.remedies.actions import MoveVolume, RemoveLabel
 from kubectl_dra.diagnosis.remedies.records import (
     Action,
     CreateObject,
@@ -31,8 +32,6 @@ from kubectl_dra.diagnosis.remedies.records import (
     RaiseQuota,
     RemoveGates,
 )
-from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel
-from kubectl_dra.diagnosis.remedies.volume_ways import MoveVolume
 from kubectl_dra.diagnosis.rollouts import EditRollout
 from kubectl_dra.model.base import Record
 from kubectl_dra.reports.pending.claim_manifests import claim_version, new_claim, new_template

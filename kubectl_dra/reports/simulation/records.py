@@ -29,9 +29,8 @@ from kubectl_dra.reports.pending.remedies import FileEdit
 from kubectl_dra.reports.simulation.alternatives import TakenAlternative
 from kubectl_dra.reports.simulation.counts import FewerPods, Growing, InGroups, KeptOff
 from kubectl_dra.reports.simulation.effects import Effects
-from kubectl_dra.reports.simulation.open_classes import OpenClasses
 from kubectl_dra.reports.simulation.shared_claims import CommonClaim
-from kubectl_dra.reports.simulation.stops import AbsentClass, GangCount, Misplaced, Repeated
+from kubectl_dra.reports.simulation.stops import AbsentClass, GangCount, Misplaced, OpenClasses, Repeated
 from kubectl_dra.reports.simulation.uncompiled import CorrectedSelector
 
 

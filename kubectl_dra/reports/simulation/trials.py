@@ -6,7 +6,7 @@ Pods that would be created together are tried together, one after the other. Wha
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -18,6 +18,7 @@ from kubectl_dra.diagnosis.gates import pod_admission, quota
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.model import core
 from kubectl_dra.model.base import with_spec
+from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.names import DEFAULT_SCHEDULER
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
@@ -25,12 +26,14 @@ from kubectl_dra.model.scheduling import PodGroup
 from kubectl_dra.model.taint_text import keeps_for_some, taint_text
 from kubectl_dra.reports.admitted import missing_priority_class
 from kubectl_dra.reports.simulation.existing import existing
+from kubectl_dra.reports.simulation.stops import AbsentClass
 from kubectl_dra.scheduler.claims import sources
 
 #: The kinds of objects that a pod names and that are not made for it.
 PRIORITY_CLASS: Final = "PriorityClass"
 RUNTIME_CLASS: Final = pod_admission.RUNTIME_CLASS
 _CLAIMS: Final = ("ResourceClaim", "ResourceClaimTemplate")
+_CLASS_FIELDS: Final = {PRIORITY_CLASS: "priorityClassName", RUNTIME_CLASS: "runtimeClassName"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,3 +214,23 @@ def _of_groups(planned: Planned) -> Iterator[tuple[str, str, str]]:
         for kind, name in zip(_CLAIMS, (entry.resource_claim_name, entry.resource_claim_template_name), strict=True):
             if name:
                 yield kind, planned.key.namespace, name
+
+
+# --- classes of pods ------------------------------------------------------------------------------------------------
+
+
+def absent_classes(world: ClusterState, trial: PodTrial) -> tuple[AbsentClass, ...]:
+    """PriorityClasses and RuntimeClasses that do not exist, where they stand in the manifest, and those that exist.
+
+    The server refuses each pod. Upstream: plugin/pkg/admission/priority/admission.go (admitPod) and
+    plugin/pkg/admission/runtimeclass/admission.go (prepareObjects) are about pods alone: their workload is created.
+    """
+    inventory = world.inventory
+    there = {PRIORITY_CLASS: inventory.priority_classes, RUNTIME_CLASS: inventory.runtime_classes}
+    return tuple(_absent(world, trial, each, there) for each in trial.blocked if each.kind in _CLASS_FIELDS)
+
+
+def _absent(world: ClusterState, trial: PodTrial, ref: ObjectRef, there: Mapping[str, Collection[str]]) -> AbsentClass:
+    known = tuple(sorted(there[ref.kind]))
+    left_out = not known and world.evidence.coverage(ref.kind) is Coverage.ASSUMED
+    return AbsentClass(ref, f"{trial.plan.spec_at}.{_CLASS_FIELDS[ref.kind]}", known, left_out)

@@ -24,8 +24,8 @@ from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.model.resource import Device, DeviceRequest, ResourceClaimSpec
 from kubectl_dra.reports.simulation.autoscaled import may_be_scaled
 from kubectl_dra.reports.simulation.existing import existing
-from kubectl_dra.reports.simulation.open_classes import AtMost, OpenClasses
 from kubectl_dra.reports.simulation.records import PodSimulation
+from kubectl_dra.reports.simulation.stops import AtMost, OpenClasses
 from kubectl_dra.reports.simulation.trials import PodTrial
 from kubectl_dra.scheduler.claims import sources
 from kubectl_dra.selectors.evaluate import Outcome, SelectorSet, placed

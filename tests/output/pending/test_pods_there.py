@@ -8,8 +8,8 @@ import pytest
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.diagnosis.remedies.actions import RemoveLabel, ScaleDown
 from kubectl_dra.diagnosis.remedies.records import DeletePod, EditPod
-from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel, ScaleDown
 from kubectl_dra.reports.pending.pending import PendingReport
 from tests.kit import build
 from tests.output.pending.test_situations import first_line, page_of, report_of

@@ -8,7 +8,7 @@ import pytest
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import ObjectRef
-from kubectl_dra.diagnosis.remedies.volume_ways import ClearSelectedNode, MoveVolume, WidenTopology
+from kubectl_dra.diagnosis.remedies.actions import ClearSelectedNode, MoveVolume, WidenTopology
 from kubectl_dra.output.pending.remedies import remedy_text
 from kubectl_dra.reports.pending.pending import PendingReport
 from tests.diagnosis.test_volumes import DATA, ZONE, claim, only, storage_class, volume
