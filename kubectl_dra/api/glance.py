@@ -180,7 +180,7 @@ def glance(data: bytes) -> GlancedPage | None:
     return page
 
 
-class Written:
+class WrittenPods:
     """The pods of a chunk as they are written."""
 
     def __init__(self, data: bytes) -> None:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from kubectl_dra.model.podinfo import PodInfo, PodShape
 from kubectl_dra.scheduler.framework import Cycle, Minding, Plugin, PodsMatter
-from kubectl_dra.scheduler.kinds import Asked, Kinds, Sorting
+from kubectl_dra.scheduler.kinds import AskedNodes, Kinds, Sorting
 from kubectl_dra.scheduler.profile import PLUGINS
 from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
 from kubectl_dra.scheduler.status import SUCCESS, NodeError, Status, StatusCode, error, unresolvable
@@ -210,7 +210,7 @@ class _Left:
             if self._verdicts[mine] is None:
                 asked.setdefault(theirs, place)
         statuses = plugin.filter_all(self._cycle, [self._nodes[place] for place in asked.values()])
-        self._cycle.asked[plugin.name] = Asked(self._nodes, kinds, asked)
+        self._cycle.asked[plugin.name] = AskedNodes(self._nodes, kinds, asked)
         if all(status is SUCCESS for status in statuses):
             return
         self._sort(plugin, kinds, first, dict(zip(asked, statuses, strict=True)))

@@ -17,7 +17,7 @@ import msgspec
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.podinfo import PodInfo, PodShape
-from kubectl_dra.scheduler.kinds import Asked, Reading
+from kubectl_dra.scheduler.kinds import AskedNodes, Reading
 from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
 from kubectl_dra.scheduler.status import SKIP, SUCCESS, Status
 
@@ -40,7 +40,7 @@ class Cycle:
     states: dict[type, object] = field(default_factory=dict)
     skipped: set[str] = field(default_factory=set)
     plugins: Sequence[Plugin] = ()
-    asked: dict[str, Asked] = field(default_factory=dict)
+    asked: dict[str, AskedNodes] = field(default_factory=dict)
     _minding: dict[int, Minding] = field(default_factory=dict)
 
     @property

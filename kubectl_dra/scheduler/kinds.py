@@ -126,7 +126,7 @@ class Sorting:
         return found if self._places is None else Kinds.by(list(map(found.at.__getitem__, self._places)))
 
 
-class Asked:
+class AskedNodes:
     """About which nodes a plugin was asked in the place of which."""
 
     def __init__(self, nodes: Sequence[NodeInfo], kinds: Kinds, asked: Mapping[int, int]) -> None:

@@ -81,7 +81,7 @@ class HiddenNames(Protocol):
         """A semantic version."""
 
 
-class Asked(msgspec.Struct, frozen=True):
+class SelectorText(msgspec.Struct, frozen=True):
     """An expression, or one condition of one, with the rules that it is compiled under."""
 
     text: str
@@ -99,21 +99,21 @@ class Expressions:
         self._names = names
         self._shows_sharing = shows_sharing
         self._sets: dict[str, SelectorSet] = {}
-        self._numbers: dict[Asked, int] = {}
-        self._seen: dict[Asked, None] = {}
+        self._numbers: dict[SelectorText, int] = {}
+        self._seen: dict[SelectorText, None] = {}
 
     def selector(self, text: str) -> str:
         """A selector with everything replaced."""
-        return self.rewritten(Asked(text))
+        return self.rewritten(SelectorText(text))
 
     def derived(self, text: str) -> str:
-        return self.rewritten(Asked(text, derived=True))
+        return self.rewritten(SelectorText(text, derived=True))
 
     def named_resources(self, text: str) -> str:
         """A selector of v1alpha2."""
-        return self.rewritten(Asked(text, cel.NAMED_RESOURCES))
+        return self.rewritten(SelectorText(text, cel.NAMED_RESOURCES))
 
-    def rewritten(self, asked: Asked) -> str:
+    def rewritten(self, asked: SelectorText) -> str:
         self._seen.setdefault(asked)
         tokens = tokenize(asked.text)[0][:-1]
         spans = self._answered(asked, tokens)
@@ -122,7 +122,7 @@ class Expressions:
     def settle(self) -> None:
         """After the names are settled: what would compile no longer, or only now, is not left to tokens."""
         for asked in list(self._seen):
-            other = Asked(self.rewritten(asked), asked.environment, asked.derived)
+            other = SelectorText(self.rewritten(asked), asked.environment, asked.derived)
             if _program(asked) is not None and _program(other) is None:
                 self._number(asked)
 
@@ -148,10 +148,10 @@ class Expressions:
         found = [(number, admits_instance(text, value)) for number, text in asked if not instance_problem(text)]
         return {_id(number): DeviceAttribute(bool_value=each) for number, each in found if isinstance(each, bool)}
 
-    def _asked_of(self, environment: cel.Environment) -> Iterator[tuple[Asked, int]]:
+    def _asked_of(self, environment: cel.Environment) -> Iterator[tuple[SelectorText, int]]:
         return ((asked, number) for asked, number in self._numbers.items() if asked.environment == environment)
 
-    def _answer(self, asked: Asked, driver: str, device: Device) -> DeviceAttribute | None:
+    def _answer(self, asked: SelectorText, driver: str, device: Device) -> DeviceAttribute | None:
         if asked.derived:
             value = derive(asked.text, driver, device, self._shows_sharing)
             return value if isinstance(value, DeviceAttribute) else None
@@ -163,7 +163,7 @@ class Expressions:
 
     # --- which conditions need an answer ----------------------------------------------------------------------------
 
-    def _answered(self, asked: Asked, tokens: Sequence[Token]) -> list[tuple[int, int, int]]:
+    def _answered(self, asked: SelectorText, tokens: Sequence[Token]) -> list[tuple[int, int, int]]:
         """Start, end and number of the conditions that devices answer."""
         if asked in self._numbers:
             return [(0, len(asked.text), self._numbers[asked])]
@@ -178,15 +178,15 @@ class Expressions:
         for clause in clauses(program.checked):
             within = [token for token in tokens if clause.start <= token.pos < clause.end]
             if _is_hard(within):
-                found.append((clause.start, clause.end, self._number(Asked(clause.text, asked.environment))))
+                found.append((clause.start, clause.end, self._number(SelectorText(clause.text, asked.environment))))
         return found
 
-    def _number(self, asked: Asked) -> int:
+    def _number(self, asked: SelectorText) -> int:
         return self._numbers.setdefault(asked, len(self._numbers) + 1)
 
     # --- the text ---------------------------------------------------------------------------------------------------
 
-    def _joined(self, asked: Asked, tokens: Sequence[Token], spans: Sequence[tuple[int, int, int]]) -> str:
+    def _joined(self, asked: SelectorText, tokens: Sequence[Token], spans: Sequence[tuple[int, int, int]]) -> str:
         parts: list[str] = []
         done = 0
         for index, token in enumerate(tokens):
@@ -198,7 +198,11 @@ class Expressions:
             parts.append(self._token(tokens, index) if span is None else _reading(span[2], asked.environment))
             done = token.pos + len(token.text) if span is None else span[1]
         text = "".join([*parts, _gap(asked.text[done:])])
-        if self._names.settled and _program(asked) is None and _program(Asked(text, asked.environment, asked.derived)):
+        if (
+            self._names.settled
+            and _program(asked) is None
+            and _program(SelectorText(text, asked.environment, asked.derived))
+        ):
             return f"{text} {_BROKEN}"
         return text
 
@@ -290,7 +294,7 @@ def _is_quantity(text: str) -> bool:
     return True
 
 
-def _program(asked: Asked) -> cel.Program | None:
+def _program(asked: SelectorText) -> cel.Program | None:
     try:
         return cel.compile_expression(asked.text, asked.environment, derived=asked.derived)
     except cel.CompileError:

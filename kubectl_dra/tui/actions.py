@@ -259,7 +259,7 @@ _VERBS: Final = {"get": "", "describe": "describe-"}
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class Movement:
     """A movement inside a list or a text: not offered as an action, but listed in help."""
 
     where: str
@@ -267,15 +267,15 @@ class Move:
     help: str
 
 
-MOVES: Final[tuple[Move, ...]] = (
-    Move("up", ("up", "k"), "One line up"),
-    Move("down", ("down", "j"), "One line down"),
-    Move("page_up", ("pageup", "ctrl+b"), "One page up"),
-    Move("page_down", ("pagedown", "ctrl+f", "space"), "One page down"),
-    Move("left", ("left", "h"), "To the left, where columns are wider than the screen"),
-    Move("right", ("right", "l"), "To the right"),
-    Move("top", ("home", "g"), "To the top"),
-    Move("bottom", ("end", "G"), "To the bottom"),
+MOVES: Final[tuple[Movement, ...]] = (
+    Movement("up", ("up", "k"), "One line up"),
+    Movement("down", ("down", "j"), "One line down"),
+    Movement("page_up", ("pageup", "ctrl+b"), "One page up"),
+    Movement("page_down", ("pagedown", "ctrl+f", "space"), "One page down"),
+    Movement("left", ("left", "h"), "To the left, where columns are wider than the screen"),
+    Movement("right", ("right", "l"), "To the right"),
+    Movement("top", ("home", "g"), "To the top"),
+    Movement("bottom", ("end", "G"), "To the bottom"),
 )
 # Keys that Textual itself has bindings for.
 _TEXTUALS: Final = frozenset({"palette"})
@@ -316,7 +316,7 @@ def _refusable(key: str) -> bool:
 _REFUSED: Final = tuple(dict.fromkeys(key for action in ACTIONS for key in action.keys if _refusable(key)))
 
 
-def bindings(moves: Iterable[Move]) -> list[BindingType]:
+def bindings(moves: Iterable[Movement]) -> list[BindingType]:
     """Movements as Textual wants them; done before the next key comes, which may open what they went to."""
     return [
         Binding(",".join(move.keys), f"move('{move.where}')", move.help, show=False, priority=True) for move in moves

@@ -53,7 +53,7 @@ class Objects(Provider):
             yield Hit(max(matcher.match(words), 0.01), content(words), partial(app.open_named, each), text=words)
 
 
-class Choice(Provider):
+class NameProvider(Provider):
     """Names to choose one of; typing finds those that resemble it."""
 
     def names(self, app: Host) -> Iterable[str]:
@@ -79,7 +79,7 @@ class Choice(Provider):
                 yield Hit(score, content(words), run, text=words)
 
 
-class Namespaces(Choice):
+class Namespaces(NameProvider):
     """All namespaces, or one of them."""
 
     def names(self, app: Host) -> Iterable[str]:
@@ -90,7 +90,7 @@ class Namespaces(Choice):
         app.set_namespace(name)
 
 
-class Contexts(Choice):
+class Contexts(NameProvider):
     def names(self, app: Host) -> Iterable[str]:
         return app.names.contexts()
 

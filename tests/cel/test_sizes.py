@@ -5,7 +5,7 @@ import pytest
 from kubectl_dra.cel.check.environment import SCHEDULER
 from kubectl_dra.cel.check.front import check
 from kubectl_dra.cel.cost.estimate import estimate_cost
-from kubectl_dra.cel.cost.sizes import MAX, Path, Size, add, multiply, scaled, size_at
+from kubectl_dra.cel.cost.sizes import MAX, Size, ValuePath, add, multiply, scaled, size_at
 
 
 def test_arithmetic_is_that_of_floats_and_saturates():
@@ -44,13 +44,13 @@ def test_sizes_of_device_data(path, most):
 
 
 def test_extensions_of_one_path_share_storage_where_go_slices_do():
-    two = Path.extend(Path.root("device"), "attributes")
-    three = Path.extend(two, "@values")
-    first = Path.extend(three, "@keys")
+    two = ValuePath.extend(ValuePath.root("device"), "attributes")
+    three = ValuePath.extend(two, "@values")
+    first = ValuePath.extend(three, "@keys")
     assert first.size() == Size(0, 32)
-    second = Path.extend(three, "x")
+    second = ValuePath.extend(three, "x")
     assert first.size() == second.size() == Size(0, 64)
-    assert Path.extend(two, "@keys").size() == Size(0, 63)
+    assert ValuePath.extend(two, "@keys").size() == Size(0, 63)
     assert three.size() == Size(0, 32)
 
 

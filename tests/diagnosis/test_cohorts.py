@@ -13,7 +13,7 @@ import pytest
 from kubectl_dra.api.queues import queue_objects
 from kubectl_dra.api.sources import Source
 from kubectl_dra.diagnosis.gates.cohorts import share
-from kubectl_dra.diagnosis.gates.flavor_choice import PodSet
+from kubectl_dra.diagnosis.gates.flavor_choice import PlannedSet
 from kubectl_dra.diagnosis.gates.queue_room import QueueRoom, Room, queue_room
 from kubectl_dra.model.core import Pod, PodSpec
 from kubectl_dra.model.queues import QueueObjects
@@ -100,12 +100,12 @@ def pods(
     selector: dict[str, str] | None = None,
     resource: str = GPU,
     least: int | None = None,
-) -> PodSet:
+) -> PlannedSet:
     pod = Pod(spec=PodSpec(node_selector=selector or {}))
-    return PodSet(name, copies, {resource: each}, pod, {}, copies if least is None else least, ("spec.replicas", 1))
+    return PlannedSet(name, copies, {resource: each}, pod, {}, copies if least is None else least, ("spec.replicas", 1))
 
 
-def room(sources: list[Source], *sets: PodSet, units: int = 1, undeclared: Room = Room.NEVER) -> QueueRoom:
+def room(sources: list[Source], *sets: PlannedSet, units: int = 1, undeclared: Room = Room.NEVER) -> QueueRoom:
     objects: QueueObjects = queue_objects(sources, ALL)
     return queue_room(objects, objects.cluster_queues["q"], sets, units, undeclared=undeclared)
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kubectl_dra.api.decode import decode_page
-from kubectl_dra.api.glance import Written
+from kubectl_dra.api.glance import WrittenPods
 from kubectl_dra.api.kinds import POD
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
@@ -212,15 +212,15 @@ def test_a_chunk_that_is_written_otherwise_is_searched_once(
 ) -> None:
     """A search for each pod that is not found would read the chunk as often as it has pods."""
     searched: list[int] = []
-    original = Written.piece
+    original = WrittenPods.piece
 
-    def measured(self: Written, name: str) -> bytes | None:
+    def measured(self: WrittenPods, name: str) -> bytes | None:
         before = self._at
         found = original(self, name)
         searched.append(self._at - before)
         return found
 
-    monkeypatch.setattr(Written, "piece", measured)
+    monkeypatch.setattr(WrittenPods, "piece", measured)
     items = [{"metadata": {"name": f"p-{number}"}, "spec": {"containers": CONTAINERS[0]}} for number in range(40)]
     data = page(items, separators)
     assert PodReducer().take(data, "v1") is not None
@@ -274,7 +274,7 @@ def test_pods_are_found_however_they_are_written(odd: Object, separators: tuple[
 
 
 def test_a_chunk_as_servers_write_it_is_looked_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Written, "item", lambda self, number: pytest.fail("looked through again"))
+    monkeypatch.setattr(WrittenPods, "item", lambda self, number: pytest.fail("looked through again"))
     items = [{"metadata": {"name": f"p-{number}"}, "spec": {"containers": CONTAINERS[0]}} for number in range(3)]
     for chunk in (items, items[:1]):
         reducer = PodReducer()

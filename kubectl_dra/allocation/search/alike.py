@@ -26,7 +26,7 @@ from kubectl_dra.model.resource import AllocationResult
 _REMEMBERED: Final = 2_000
 
 
-class AlikeNodes(msgspec.Struct, eq=False):
+class SharedSearch(msgspec.Struct, eq=False):
     """Nodes that share one search, in the order asked; ``outcome`` is that of the first, with its names."""
 
     outcome: Outcome
@@ -36,7 +36,7 @@ class AlikeNodes(msgspec.Struct, eq=False):
 class _Found(msgspec.Struct, eq=False):
     """A search that was made, as far as its answer serves other nodes."""
 
-    group: AlikeNodes
+    group: SharedSearch
     solution: Solution | None
     names_devices: bool
 
@@ -171,7 +171,7 @@ class _Sharing:
     def _keep(
         self, outcome: Outcome, node: Node, solution: Solution | None = None, names_devices: bool = False
     ) -> _Found:
-        found = _Found(AlikeNodes(outcome, [node.metadata.name]), solution, names_devices or solution is not None)
+        found = _Found(SharedSearch(outcome, [node.metadata.name]), solution, names_devices or solution is not None)
         self.made.append(found)
         return found
 

@@ -18,7 +18,7 @@ from kubectl_dra.allocation.checks.checks import Checks
 from kubectl_dra.allocation.checks.constraints import Held, Members, common
 from kubectl_dra.allocation.checks.groups import Shared
 from kubectl_dra.allocation.checks.requests import MAX_RESULTS, Request
-from kubectl_dra.allocation.search.equivalence import DeviceGroups, NotApplicableError, Offer, Stage, Traits
+from kubectl_dra.allocation.search.equivalence import DeviceGroups, NotApplicableError, Offer, SearchStage, Traits
 from kubectl_dra.allocation.search.search import Level, Search
 
 # --- what the search holds ------------------------------------------------------------------------------------------
@@ -76,7 +76,7 @@ class Counting:
         option = level.option or 0
         return self._form(number, option, state, level.device, eligible)
 
-    def _snapshot(self, search: Search, level: Level, stage: Stage) -> tuple[CountingState, dict[Key, int]]:
+    def _snapshot(self, search: Search, level: Level, stage: SearchStage) -> tuple[CountingState, dict[Key, int]]:
         """The state that the search is in, and the devices from ``level.start`` on."""
         devices: dict[Key, int] = {}
         eligible: dict[Key, int] = {}
@@ -113,7 +113,7 @@ class Counting:
         return Joint(search.held(claim), tuple(used), tuple(joined))
 
     @staticmethod
-    def _matters(stage: Stage, kind: int, history: History) -> bool:
+    def _matters(stage: SearchStage, kind: int, history: History) -> bool:
         """A dedicated device that was taken is of interest to admin access only."""
         return stage.admin_from_here or history == UNTOUCHED or stage.kinds[kind].traits.shareable
 

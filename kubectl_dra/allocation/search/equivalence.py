@@ -54,7 +54,7 @@ class DeviceGroup(msgspec.Struct, frozen=True):
     traits: Traits
 
 
-class Stage(msgspec.Struct):
+class SearchStage(msgspec.Struct):
     """One request of one claim, or (``choice`` None) the end of a claim; ``kinds`` are numbered from 0."""
 
     claim: int
@@ -71,7 +71,7 @@ class DeviceGroups:
         self.checks = checks
         self.needed = needed
         self.listed = listed
-        self.stages: list[Stage] = []
+        self.stages: list[SearchStage] = []
         self.first: dict[int, int] = {}
         self.constraints = [
             [make(spec, False) for spec in plan.claim.spec.devices.constraints] for plan in checks.plan.claims
@@ -103,8 +103,8 @@ class DeviceGroups:
     def _build_stages(self) -> None:
         for claim in self.checks.plan.claims:
             self.first[claim.index] = len(self.stages)
-            self.stages += [Stage(claim.index, choice) for choice in claim.choices]
-            self.stages.append(Stage(claim.index, None))
+            self.stages += [SearchStage(claim.index, choice) for choice in claim.choices]
+            self.stages.append(SearchStage(claim.index, None))
         if len(self.stages) > _MAX_STAGES:
             raise NotApplicableError("too many requests")
         traits = [self._traits(candidate) for candidate in self.checks.candidates]
@@ -120,7 +120,7 @@ class DeviceGroups:
 
     @staticmethod
     def _classify(
-        stage: Stage,
+        stage: SearchStage,
         offers: Sequence[Sequence[Offer | None]],
         following: Sequence[int | None],
         traits: Sequence[Traits],

@@ -9,7 +9,7 @@ import msgspec
 from kubectl_dra.cel.check.types import Type, unwrapped
 from kubectl_dra.cel.cost.rule import LIST_COST, Estimate, Operand
 from kubectl_dra.cel.cost.rules import call_estimate
-from kubectl_dra.cel.cost.sizes import ONE, UNKNOWN, Path, Size, add, fixed, multiply
+from kubectl_dra.cel.cost.sizes import ONE, UNKNOWN, Size, ValuePath, add, fixed, multiply
 from kubectl_dra.cel.syntax import ast
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class _Entries(NamedTuple):
 
 
 class _Variable(msgspec.Struct, frozen=True):
-    path: Path | None
+    path: ValuePath | None
     size: Size | None
     entries: _Entries | None = None
 
@@ -46,7 +46,7 @@ class _Estimator:
         self.types = checked.types
         self.references = checked.references
         self.variables: dict[str, list[_Variable]] = {}
-        self.paths: dict[int, Path | None] = {}
+        self.paths: dict[int, ValuePath | None] = {}
         self.sizes: dict[int, Size] = {}
         self.entry_sizes: dict[int, _Entries] = {}
 
@@ -69,7 +69,7 @@ class _Estimator:
         stack = self.variables.get(name) if name is not None else None
         return stack[-1] if stack else None
 
-    def path(self, node: ast.Node) -> Path | None:
+    def path(self, node: ast.Node) -> ValuePath | None:
         local = self.local(node)
         return local.path if local else self.paths.get(id(node))
 
@@ -119,7 +119,7 @@ class _Estimator:
 
     def ident(self, node: ast.Node) -> int:
         local = self.local(node)
-        self.paths[id(node)] = local.path if local else Path.root(self.variable_name(node) or "")
+        self.paths[id(node)] = local.path if local else ValuePath.root(self.variable_name(node) or "")
         return 1
 
     def select(self, node: ast.Select) -> int:
@@ -130,7 +130,7 @@ class _Estimator:
             return cost
         if self.types[id(node.operand)].kind in ("map", "object"):
             cost = add(cost, 1)
-        self.paths[id(node)] = Path.extend(self.path(node.operand), node.name)
+        self.paths[id(node)] = ValuePath.extend(self.path(node.operand), node.name)
         return cost
 
     # Calls
@@ -187,7 +187,7 @@ class _Estimator:
 
     def element(self, node: ast.Call, step: str) -> Size | None:
         entries = self.entries(node.args[0])
-        self.paths[id(node)] = Path.extend(self.path(node.args[0]), step)
+        self.paths[id(node)] = ValuePath.extend(self.path(node.args[0]), step)
         return entries.value if entries else None
 
     # Aggregates
@@ -259,7 +259,7 @@ class _Estimator:
         return [node.var1]
 
     def push_loop_variable(self, node: ast.Comprehension, name: str, step: str, size: Size | None) -> None:
-        self.push(name, _Variable(Path.extend(self.path(node.range), step), size))
+        self.push(name, _Variable(ValuePath.extend(self.path(node.range), step), size))
 
     def push(self, name: str, variable: _Variable) -> None:
         self.variables.setdefault(name, []).append(variable)

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, TypeAlias
 import msgspec
 
 from kubectl_dra.cel.check.types import Type
-from kubectl_dra.cel.cost.sizes import ONE, UNKNOWN, Path, Size, multiply, scaled
+from kubectl_dra.cel.cost.sizes import ONE, UNKNOWN, Size, ValuePath, multiply, scaled
 from kubectl_dra.cel.run.values import CIDR, IP, LISTS, MAPS, NONE, Optional, Value, list_size
 from kubectl_dra.cel.syntax.ast import Literal, Node
 
@@ -29,7 +29,7 @@ class Operand(msgspec.Struct, frozen=True):
     node: Node
     type: Type
     size: Size | None
-    path: Path | None
+    path: ValuePath | None
 
     @property
     def known(self) -> Size:

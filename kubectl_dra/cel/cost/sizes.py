@@ -83,7 +83,7 @@ _DEVICE: Final = _Shape(
 )
 
 
-class Path:
+class ValuePath:
     """Where in the device a value comes from, as a growing array that shares its storage like a Go slice.
 
     Extending the same path twice may overwrite the first extension's last step, and estimates depend on that.
@@ -97,11 +97,11 @@ class Path:
         self._capacity = capacity
 
     @classmethod
-    def root(cls, name: str) -> Path:
+    def root(cls, name: str) -> ValuePath:
         return cls([name], 1, 1)
 
     @classmethod
-    def extend(cls, path: Path | None, step: str) -> Path:
+    def extend(cls, path: ValuePath | None, step: str) -> ValuePath:
         """``path`` and one step more; a value without a path begins one."""
         if path is None:
             return cls([step], 1, 1)

@@ -19,7 +19,7 @@ from kubectl_dra.output.safe import fmt
 from kubectl_dra.source.needs import Needs
 
 if TYPE_CHECKING:
-    from kubectl_dra.source.live.feed import Trouble
+    from kubectl_dra.source.live.feed import FeedTrouble
 
 # A big cluster changes faster than it can be explained.
 _PACE: Final = Pace(SHOWN, LONGEST)
@@ -82,7 +82,7 @@ def follow(
         feed.close()
 
 
-def _tell(options: Options, troubles: Iterable[Trouble], told: frozenset[str]) -> frozenset[str]:
+def _tell(options: Options, troubles: Iterable[FeedTrouble], told: frozenset[str]) -> frozenset[str]:
     """Note what has not been noted yet; all that is wrong now."""
     now = frozenset(trouble.what for trouble in troubles)
     for what in sorted(now - told):

@@ -79,7 +79,7 @@ class Timeout(click.ParamType[float | None]):
         return seconds or None
 
 
-class Size(click.ParamType[int]):
+class SizeType(click.ParamType[int]):
     """Sizes as quantities are written: ``512Mi``, ``16Gi``, or bytes."""
 
     name = "SIZE"
@@ -201,7 +201,7 @@ CLUSTER_OPTIONS: Final = (
     _shared("--request-timeout", type=Timeout(), default=None, help="Give up on a request after this time."),
     _shared(
         "--max-bytes",
-        type=Size(),
+        type=SizeType(),
         default=MAX_BYTES,
         help=f"Read no more of a file, or of one list of a live cluster; {size_text(MAX_BYTES)} unless given.",
     ),

@@ -54,7 +54,7 @@ _ATTEMPTS: Final = 3
 _LIST: Final = try_dra("taint-device", "--list")
 
 
-class Choice(StrEnum):
+class Consent(StrEnum):
     """What the user wants done with a plan."""
 
     ALL = "all"
@@ -76,15 +76,15 @@ class Dialogue:
         if self._asked.observe and not self._observe():
             return ExitCode.ERROR
         plan, choice = self._agree(plan, steps=not self._asked.yes and offers_steps(plan))
-        if choice is Choice.NOTHING:
+        if choice is Consent.NOTHING:
             return self._nothing()
-        if choice is Choice.STEPS:
+        if choice is Consent.STEPS:
             return self._second_step(plan)
         return self._finish(self._carry_out(plan))
 
     # --- agreeing ---------------------------------------------------------------------------------------------------
 
-    def _agree(self, plan: TaintPlan, steps: bool = False, effect: str = "") -> tuple[TaintPlan, Choice]:
+    def _agree(self, plan: TaintPlan, steps: bool = False, effect: str = "") -> tuple[TaintPlan, Consent]:
         """A plan that was shown, agreed to, and found unchanged by a second reading."""
         attempts = 0
         while plan.writes:
@@ -93,15 +93,15 @@ class Dialogue:
                 raise CommandError("the affected pods keep changing: nothing was written", "the same without -y")
             self._planner.check(plan)
             self._preview(plan)
-            choice = Choice.ALL if self._asked.yes else self._ask(plan, steps)
-            if choice is Choice.NOTHING:
+            choice = Consent.ALL if self._asked.yes else self._ask(plan, steps)
+            if choice is Consent.NOTHING:
                 return plan, choice
             again = self._planner.plan(effect)
             if again.substance == plan.substance:
                 return again, choice
             self._say_changes(plan, again)
             plan = again
-        return plan, Choice.ALL
+        return plan, Consent.ALL
 
     def _preview(self, plan: TaintPlan) -> None:
         self._shown = plan_page(
@@ -110,25 +110,25 @@ class Dialogue:
         for line in self._shown:
             self._terminal.note(line)
 
-    def _ask(self, plan: TaintPlan, steps: bool) -> Choice:
+    def _ask(self, plan: TaintPlan, steps: bool) -> Consent:
         self._terminal.note(Safe(""))
-        choice = self._ask_steps() if steps else Choice.ALL
-        if choice is Choice.NOTHING:
+        choice = self._ask_steps() if steps else Consent.ALL
+        if choice is Consent.NOTHING:
             return choice
         if (asked := self._planner.to_type(plan)) is not None:
             number, what = asked
             typed = self._terminal.ask(fmt("Type the number of {} above to go on:", Safe(what)))
-            return choice if typed == str(number) else Choice.NOTHING
+            return choice if typed == str(number) else Consent.NOTHING
         if steps:
             return choice
-        return Choice.ALL if self._yes(f"{_QUESTIONS[plan.writes[0].verb]} [y/N]") else Choice.NOTHING
+        return Consent.ALL if self._yes(f"{_QUESTIONS[plan.writes[0].verb]} [y/N]") else Consent.NOTHING
 
-    def _ask_steps(self) -> Choice:
+    def _ask_steps(self) -> Consent:
         self._terminal.note(Safe("Safer in two steps: first NoSchedule, so that no new pod gets it meanwhile."))
         word = self._terminal.ask(Safe("[t]wo steps, [a]ll at once, [N]othing?")).lower()
         if word in ("t", "two", "two steps"):
-            return Choice.STEPS
-        return Choice.ALL if word in ("a", "all", "all at once") else Choice.NOTHING
+            return Consent.STEPS
+        return Consent.ALL if word in ("a", "all", "all at once") else Consent.NOTHING
 
     def _yes(self, question: str) -> bool:
         return self._terminal.ask(Safe(question)).lower() in ("y", "yes")
@@ -154,7 +154,7 @@ class Dialogue:
                 fmt("The rules were changed by someone else first: {}.", truth_text(failed.write, failed.now))
             )
             plan, choice = self._agree(self._planner.plan(plan.taint.effect), effect=plan.taint.effect)
-            if choice is Choice.NOTHING:
+            if choice is Consent.NOTHING:
                 raise CommandError("nothing more was written", _LIST)
         raise CommandError("the same rules keep changing under other hands", _LIST)
 
@@ -210,7 +210,7 @@ class Dialogue:
         except KeyboardInterrupt:
             self._say_first_step_stays(first)
             raise
-        if choice is Choice.NOTHING:
+        if choice is Consent.NOTHING:
             self._say_first_step_stays(first)
             return ExitCode.ERROR
         return self._finish(self._carry_out(second))

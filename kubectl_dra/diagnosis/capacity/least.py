@@ -31,7 +31,7 @@ _TRIALS: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
-class PodSet:
+class PodsToMove:
     """Pods of one node without which it takes ``gain`` more copies."""
 
     node: str
@@ -55,7 +55,7 @@ class Sets:
         self._trials, self._most = 0, most
         self._known: dict[Hashable, list[tuple[tuple[int, ...], int]]] = {}
 
-    def of(self, node: str, size: int) -> Iterator[PodSet]:
+    def of(self, node: str, size: int) -> Iterator[PodsToMove]:
         """The sets of this size with what each gains; those that gain nothing are left out."""
         pods = self.pods.get(node, ())
         if len(pods) > _MOST_PODS:
@@ -65,7 +65,7 @@ class Sets:
         if key not in self._known:
             self._known[key] = list(self._gains(node, pods, size))
         for chosen, gain in self._known[key]:
-            yield PodSet(node, tuple(pods[index] for index in chosen), gain)
+            yield PodsToMove(node, tuple(pods[index] for index in chosen), gain)
 
     def _alike(self, node: str, pods: Sequence[Movable]) -> Hashable:
         """Equal for nodes on which the same sets gain the same."""

@@ -18,7 +18,7 @@ import msgspec
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.capacity.filling import Filled, fill
-from kubectl_dra.diagnosis.capacity.least import MOST_AT_ONCE, LeastMoves, PodSet, Sets
+from kubectl_dra.diagnosis.capacity.least import MOST_AT_ONCE, LeastMoves, PodsToMove, Sets
 from kubectl_dra.diagnosis.capacity.movable import Movable, movable
 from kubectl_dra.diagnosis.capacity.records import Move, Moves
 from kubectl_dra.diagnosis.capacity.shape import Shape, waiting
@@ -118,11 +118,11 @@ class _Step:
 
     def find(self, sets: Sets) -> _Found | None:
         """The smallest set that works; of equally small ones that which holds the fewest devices."""
-        before: list[PodSet] = []
+        before: list[PodsToMove] = []
         for size in range(1, MOST_AT_ONCE + 1):
             candidates = [each for node in sets.pods for each in sets.of(node, size)]
             candidates.sort(key=lambda each: (sum(len(pod.devices) for pod in each.pods), each.node))
-            tries: list[tuple[Callable[[PodSet, Sets], _Found | None], list[PodSet]]]
+            tries: list[tuple[Callable[[PodsToMove, Sets], _Found | None], list[PodsToMove]]]
             tries = [(self._try, candidates), (self._chained, before)]
             for tried, each in ((tried, each) for tried, chosen in tries for each in chosen):
                 if self._tries >= _MOST_TRIES:
@@ -133,7 +133,7 @@ class _Step:
             before = candidates
         return None
 
-    def _try(self, chosen: PodSet, _sets: Sets) -> _Found | None:
+    def _try(self, chosen: PodsToMove, _sets: Sets) -> _Found | None:
         """With only the node itself out of the way, with all that have room for copies, then in its place."""
         roomy = [name for name, count in self.filled.counts.items() if count and name != chosen.node]
         ways: list[tuple[str, ...]] = [(chosen.node,)]
@@ -155,7 +155,7 @@ class _Step:
                 return found
         return None
 
-    def _chained(self, chosen: PodSet, sets: Sets) -> _Found | None:
+    def _chained(self, chosen: PodsToMove, sets: Sets) -> _Found | None:
         """One more pod is moved first, off another node, so that all of the set find one."""
         ways = [pod for node, pods in sets.pods.items() if node != chosen.node for pod in pods]
         for first in sorted(ways, key=lambda pod: (len(pod.devices), pod.key)):

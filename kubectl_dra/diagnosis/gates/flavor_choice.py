@@ -37,7 +37,7 @@ _PODS: Final = "pods"
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class FlavorChoice:
     """How many pods of each set are started, and with which flavors, by the position of their resource group.
 
     ``used``: what that takes, by flavor and resource. ``reduced``: they are fewer than were wanted.
@@ -54,8 +54,12 @@ class _Unknown(Exception):
 
 
 def choice(
-    objects: QueueObjects, queue: ClusterQueue, sets: Sequence[PodSet], units: int = 1, before: Used | None = None
-) -> Choice | None:
+    objects: QueueObjects,
+    queue: ClusterQueue,
+    sets: Sequence[PlannedSet],
+    units: int = 1,
+    before: Used | None = None,
+) -> FlavorChoice | None:
     """What Kueue does with ``sets`` now, ``units`` times; None where it starts none, or what it chooses is not known.
 
     ``before``: what other work takes first. Of units that get different flavors the choice is not one.
@@ -72,7 +76,7 @@ def choice(
     if found is None or any(found.flavors[i] != found.flavors[i % len(sets)] for i in range(len(found.flavors))):
         return None
     copies, flavors = found.copies[: len(sets)], found.flavors[: len(sets)]
-    return Choice(copies, flavors, found.used, reduced=copies != tuple(each.copies for each in sets))
+    return FlavorChoice(copies, flavors, found.used, reduced=copies != tuple(each.copies for each in sets))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +85,7 @@ class _Chooser:
     queue: ClusterQueue
     before: Used
 
-    def all_of(self, sets: Sequence[PodSet]) -> Choice | None:
+    def all_of(self, sets: Sequence[PlannedSet]) -> FlavorChoice | None:
         used, flavors = Used(), list[Mapping[int, str]]()
         for pods in sets:
             given = dict[int, str]()
@@ -94,9 +98,9 @@ class _Chooser:
                     given[position] = flavor
                     used.update({(flavor, name): number for name, number in requests.items()})
             flavors.append(given)
-        return Choice(tuple(each.copies for each in sets), tuple(flavors), used)
+        return FlavorChoice(tuple(each.copies for each in sets), tuple(flavors), used)
 
-    def fewer_of(self, sets: Sequence[PodSet]) -> Choice | None:
+    def fewer_of(self, sets: Sequence[PlannedSet]) -> FlavorChoice | None:
         """With as many pods as have room, of the one set of which fewer may be started."""
         shrinking = [index for index, each in enumerate(sets) if each.least < each.copies]
         if len(shrinking) != 1:
@@ -110,7 +114,7 @@ class _Chooser:
             low, high, best = (middle + 1, high, found) if found is not None else (low, middle - 1, best)
         return best
 
-    def _flavor(self, group: ResourceGroup, pods: PodSet, requests: Mapping[str, int], used: Used) -> str | None:
+    def _flavor(self, group: ResourceGroup, pods: PlannedSet, requests: Mapping[str, int], used: Used) -> str | None:
         """The first flavor with room; with room without borrowing, where the queue looks for that."""
         thrifty = self.queue.spec.flavor_fungibility.when_can_borrow == _NEXT
         fitting = self._fitting(group, pods, requests, used)
@@ -120,7 +124,7 @@ class _Chooser:
         return next((name for name, borrows in found if not borrows), found[0][0] if found else None)
 
     def _fitting(
-        self, group: ResourceGroup, pods: PodSet, requests: Mapping[str, int], used: Used
+        self, group: ResourceGroup, pods: PlannedSet, requests: Mapping[str, int], used: Used
     ) -> Iterator[tuple[str, bool]]:
         """The flavors with room, in their order, and whether what they have is borrowed."""
         for flavor in group.flavors:
@@ -151,7 +155,7 @@ class _Chooser:
 
 
 @dataclass(frozen=True, slots=True)
-class PodSet:
+class PlannedSet:
     """``copies`` pods that are alike and get the same flavors; ``least``: Kueue may start so few of them.
 
     ``requests`` of one pod, in the scheduler's units; ``devices``: those of them that are devices, by class.
@@ -174,7 +178,7 @@ def covered_by(group: ResourceGroup) -> frozenset[str]:
     )
 
 
-def requests_of(pods: PodSet, covered: frozenset[str]) -> dict[str, int]:
+def requests_of(pods: PlannedSet, covered: frozenset[str]) -> dict[str, int]:
     """What all pods of a set request of what is ``covered``."""
     counted = {**pods.requests, _PODS: 1}
     return {name: number * pods.copies for name, number in counted.items() if name in covered and number * pods.copies}

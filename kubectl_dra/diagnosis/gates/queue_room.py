@@ -16,7 +16,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.diagnosis.gates.cohorts import Share, cohort_of, quota_field, share
-from kubectl_dra.diagnosis.gates.flavor_choice import PodSet, choice, covered_by, requests_of, suits
+from kubectl_dra.diagnosis.gates.flavor_choice import PlannedSet, choice, covered_by, requests_of, suits
 from kubectl_dra.model.base import ReportRecord
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.queues import ClusterQueue, QueueObjects, ResourceGroup
@@ -137,7 +137,7 @@ _Amounts = Callable[[str, str], int | None]
 
 
 def queue_room(
-    objects: QueueObjects, queue: ClusterQueue, sets: Sequence[PodSet], units: int = 1, *, undeclared: Room
+    objects: QueueObjects, queue: ClusterQueue, sets: Sequence[PlannedSet], units: int = 1, *, undeclared: Room
 ) -> QueueRoom:
     """Room for all ``sets`` at once, and that ``units`` times, where these are admitted one by one.
 
@@ -170,7 +170,7 @@ def queue_room(
     return QueueRoom(Room.UNKNOWN, untried=bool(quotas.untried), lending_unknown=unknown)
 
 
-def _number(quotas: _Quotas, sets: Sequence[PodSet], units: int, amounts: _Amounts) -> int:
+def _number(quotas: _Quotas, sets: Sequence[PlannedSet], units: int, amounts: _Amounts) -> int:
     """How many of the ``units`` have room; where too many would have to be tried, all are said to have, as untried."""
     if len(sets) == 1 and units > 1:
         return min(units, *(_of_alike(quotas, group, sets[0], amounts, units) for group in _groups(quotas)))
@@ -186,7 +186,7 @@ def _number(quotas: _Quotas, sets: Sequence[PodSet], units: int, amounts: _Amoun
     return units
 
 
-def _in_one_flavor(quotas: _Quotas, sets: Sequence[PodSet], amounts: _Amounts, most: int) -> int | None:
+def _in_one_flavor(quotas: _Quotas, sets: Sequence[PlannedSet], amounts: _Amounts, most: int) -> int | None:
     """How many units have room where each set has one flavor to choose from; None where one has several."""
     total = Counter[tuple[str, str]]()
     for group in _groups(quotas):
@@ -200,7 +200,7 @@ def _in_one_flavor(quotas: _Quotas, sets: Sequence[PodSet], amounts: _Amounts, m
     return min([most, *(max(there, 0) // number for there, number in rooms if there is not None)])
 
 
-def _of_alike(quotas: _Quotas, group: ResourceGroup, unit: PodSet, amounts: _Amounts, most: int) -> int:
+def _of_alike(quotas: _Quotas, group: ResourceGroup, unit: PlannedSet, amounts: _Amounts, most: int) -> int:
     """How many units that are alike, each of one set, the flavors of a group have room for together."""
     requests = requests_of(unit, covered_by(group))
     found = 0
@@ -217,12 +217,12 @@ def _groups(quotas: _Quotas) -> Sequence[ResourceGroup]:
     return quotas.queue.spec.resource_groups
 
 
-def _uncovered(queue: ClusterQueue, sets: Sequence[PodSet]) -> Iterator[str]:
+def _uncovered(queue: ClusterQueue, sets: Sequence[PlannedSet]) -> Iterator[str]:
     covered = {name for group in queue.spec.resource_groups for name in covered_by(group)}
     return (name for each in sets for name, number in each.requests.items() if number and name not in covered)
 
 
-def _short(quotas: _Quotas, sets: Sequence[PodSet], amounts: _Amounts) -> tuple[str, tuple[str, ...]] | None:
+def _short(quotas: _Quotas, sets: Sequence[PlannedSet], amounts: _Amounts) -> tuple[str, tuple[str, ...]] | None:
     """A resource of which no choice of flavors has enough, and its flavors; None where there is enough."""
     for group in _groups(quotas):
         covered = covered_by(group)
@@ -238,7 +238,7 @@ def _short(quotas: _Quotas, sets: Sequence[PodSet], amounts: _Amounts) -> tuple[
 
 
 def _have_room(
-    quotas: _Quotas, group: ResourceGroup, sets: Sequence[PodSet], covered: frozenset[str], amounts: _Amounts
+    quotas: _Quotas, group: ResourceGroup, sets: Sequence[PlannedSet], covered: frozenset[str], amounts: _Amounts
 ) -> bool:
     """Whether some choice of a flavor for each set has enough of what is ``covered``; True with too many choices."""
     wanted = [(each, requests) for each in sets if (requests := requests_of(each, covered))]
@@ -267,7 +267,7 @@ def _have_room(
 # --- what is told -----------------------------------------------------------------------------------------------------
 
 
-def _lacking(room: Room, resource: str, sets: Sequence[PodSet]) -> QueueRoom:
+def _lacking(room: Room, resource: str, sets: Sequence[PlannedSet]) -> QueueRoom:
     return QueueRoom(room, resource, _text(resource, _total(sets, resource)), _parts(sets, resource), uncovered=True)
 
 
@@ -275,7 +275,7 @@ def _told(
     quotas: _Quotas,
     room: Room,
     short: tuple[str, tuple[str, ...]] | None,
-    sets: Sequence[PodSet],
+    sets: Sequence[PlannedSet],
     units: int,
     at_a_time: int,
 ) -> QueueRoom:
@@ -323,13 +323,13 @@ def may_evict(queue: ClusterQueue) -> bool:
     return any(policy not in _NEVER_ENDS_OTHERS for policy in policies)
 
 
-def _smaller(quotas: _Quotas, resource: str, sets: Sequence[PodSet]) -> Smaller | None:
+def _smaller(quotas: _Quotas, resource: str, sets: Sequence[PlannedSet]) -> Smaller | None:
     """The largest number of the set that requests most of a resource, with which all of them have room."""
     index = max(range(len(sets)), key=lambda number: _total((sets[number],), resource))
     pods = sets[index]
     field, each = pods.scale
 
-    def tried(value: int) -> list[PodSet]:
+    def tried(value: int) -> list[PlannedSet]:
         return [*sets[:index], replace(pods, copies=value * each), *sets[index + 1 :]]
 
     low, high = 0, pods.copies // each - 1 if field else 0
@@ -343,7 +343,7 @@ def _smaller(quotas: _Quotas, resource: str, sets: Sequence[PodSet]) -> Smaller 
     return Smaller(field, low, _text(resource, _total(tried(low), resource)), now)
 
 
-def _parts(sets: Sequence[PodSet], resource: str) -> tuple[QuotaPart, ...]:
+def _parts(sets: Sequence[PlannedSet], resource: str) -> tuple[QuotaPart, ...]:
     return tuple(
         QuotaPart(
             each.name,
@@ -356,7 +356,7 @@ def _parts(sets: Sequence[PodSet], resource: str) -> tuple[QuotaPart, ...]:
     )
 
 
-def _total(sets: Sequence[PodSet], resource: str) -> int:
+def _total(sets: Sequence[PlannedSet], resource: str) -> int:
     return sum(each.requests.get(resource, 0) * each.copies for each in sets)
 
 

@@ -253,7 +253,7 @@ def _pinning(nodes: dict[Key, str]) -> Change:
     return lambda inventory: pin(inventory, nodes)
 
 
-class Asked(NamedTuple):
+class SearchedPod(NamedTuple):
     """The cluster and the pod whose ways out are searched; ``keep``: pods of its gang, which are not to be deleted."""
 
     world: ClusterState
@@ -261,19 +261,19 @@ class Asked(NamedTuple):
     keep: frozenset[Key] = frozenset()
 
 
-def as_if_ours(world: ClusterState, diagnosis: records.PodDiagnosis) -> Asked:
+def as_if_ours(world: ClusterState, diagnosis: records.PodDiagnosis) -> SearchedPod:
     """The same as it is, but for a pod of such a gang."""
     gang = diagnosis.causes[0].detail if diagnosis.causes else None
     pod = world.inventory.pods.get(diagnosis.pod.key)
     if not isinstance(gang, records.GangElsewhere) or not gang.lacking or pod is None or pod.spec.node_name:
-        return Asked(world, diagnosis)
+        return SearchedPod(world, diagnosis)
     if gang.present or gang.queue_state:
         # None of its pods is tried before others exist, or the queue is open.
-        return Asked(world, diagnosis)
+        return SearchedPod(world, diagnosis)
     placed = placed_of(world, pod)
     if placed is None or placed.lacking is None:
-        return Asked(world, diagnosis)
+        return SearchedPod(world, diagnosis)
     inventory = placed.inventory
     ours = with_spec(inventory.pods[placed.lacking], scheduler_name="")
     there = world.changed(inventory.replace(pods=edited(inventory.pods, {placed.lacking: ours})))
-    return Asked(there, Diagnoser(there).pod(placed.lacking), placed.members)
+    return SearchedPod(there, Diagnoser(there).pod(placed.lacking), placed.members)

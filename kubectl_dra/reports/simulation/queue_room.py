@@ -10,7 +10,7 @@ import msgspec
 
 from kubectl_dra.api.planned import Planned, PodPlan
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.gates.flavor_choice import Choice, PodSet, Used, choice, devices_by_class
+from kubectl_dra.diagnosis.gates.flavor_choice import FlavorChoice, PlannedSet, Used, choice, devices_by_class
 from kubectl_dra.diagnosis.gates.queue_room import Admits, QueueRoom, Room, queue_room
 from kubectl_dra.diagnosis.gates.queues import HeldBy, Queued, queue_of, queued
 from kubectl_dra.model.ids import Key
@@ -69,7 +69,7 @@ def with_templates(world: ClusterState, objects: Iterable[Planned]) -> Templates
 
 def chosen(
     world: ClusterState, planned: Planned, templates: Templates, cluster: ClusterQueue, before: Used | None
-) -> Choice | None:
+) -> FlavorChoice | None:
     """With which flavors, and how many of its pods, Kueue starts it now; None where it does not, or that is not known.
 
     ``before``: what other work of the files takes first.
@@ -101,7 +101,7 @@ def admits(planned: Planned, waits: Queued | None, room: QueueRoom | None, confi
     return Admits.UNKNOWN if room.may_evict and room.room is Room.LATER else Admits.NO
 
 
-def _set(planned: Planned, plan: PodPlan, templates: Templates, config: QueueConfig) -> PodSet:
+def _set(planned: Planned, plan: PodPlan, templates: Templates, config: QueueConfig) -> PlannedSet:
     requests, devices = Counter[str](pod_requests(plan.pod)), dict[str, dict[str, int]]()
     counts, _ = devices_by_class(plan.pod, templates)
     for name, number in counts.items():
@@ -112,7 +112,7 @@ def _set(planned: Planned, plan: PodPlan, templates: Templates, config: QueueCon
     counted = {name: number for name, number in requests.items() if not name.startswith(config.excluded)}
     copies = 1 if plan.copies is None else plan.copies
     least = _least(planned) if planned.kind == "Job" else None
-    return PodSet(
+    return PlannedSet(
         plan.role, copies, counted, plan.pod, devices, copies if least is None else least, plan.counted_by.scale
     )
 
@@ -134,11 +134,11 @@ def _least(planned: Planned) -> int | None:
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None
 
 
-def _sets(planned: Planned, templates: Templates, config: QueueConfig) -> tuple[list[PodSet], int]:
+def _sets(planned: Planned, templates: Templates, config: QueueConfig) -> tuple[list[PlannedSet], int]:
     return _units(planned, [_set(planned, plan, templates, config) for plan in planned.pods])
 
 
-def _units(planned: Planned, sets: Sequence[PodSet]) -> tuple[list[PodSet], int]:
+def _units(planned: Planned, sets: Sequence[PlannedSet]) -> tuple[list[PlannedSet], int]:
     """What Kueue admits at once, and how often."""
     if planned.kind in _ONE_BY_ONE and len(sets) == 1:
         return [_with(sets[0], 1)], sets[0].copies
@@ -148,5 +148,5 @@ def _units(planned: Planned, sets: Sequence[PodSet]) -> tuple[list[PodSet], int]
     return list(sets), 1
 
 
-def _with(pods: PodSet, copies: int) -> PodSet:
-    return PodSet(pods.name, copies, pods.requests, pods.pod, pods.devices, copies)
+def _with(pods: PlannedSet, copies: int) -> PlannedSet:
+    return PlannedSet(pods.name, copies, pods.requests, pods.pod, pods.devices, copies)

@@ -34,7 +34,7 @@ _QUEUE_SIZE: Final = 1000
 _PAUSE_SECONDS: Final = 0.02
 
 
-class Trouble(msgspec.Struct, frozen=True):
+class FeedTrouble(msgspec.Struct, frozen=True):
     """A kind that can't be followed at the moment; ``since`` is a ``time.monotonic()``."""
 
     kind: str
@@ -53,7 +53,7 @@ class FedState(msgspec.Struct, frozen=True):
 
     inventory: Inventory
     evidence: Evidence
-    troubles: tuple[Trouble, ...]
+    troubles: tuple[FeedTrouble, ...]
     heard: float
     whole: bool
 
@@ -91,7 +91,7 @@ class Feed:
         self._unread: set[watch.WatchScope] = set()
         self._evidence = Evidence()
         self._scopes: set[watch.WatchScope] = set()
-        self._troubles: dict[watch.WatchScope, Trouble] = {}
+        self._troubles: dict[watch.WatchScope, FeedTrouble] = {}
         self._heard = time.monotonic()
         self._news = False
 
@@ -229,7 +229,7 @@ class Feed:
         if isinstance(message, watch.BrokenWatch):
             since = self._troubles[scope].since if scope in self._troubles else time.monotonic()
             error = message.error
-            self._troubles[scope] = Trouble(scope.kind.name, scope.namespace, error.what, error.hint, since)
+            self._troubles[scope] = FeedTrouble(scope.kind.name, scope.namespace, error.what, error.hint, since)
             return True
         self._heard = time.monotonic()
         recovered = self._troubles.pop(scope, None) is not None

@@ -12,7 +12,7 @@ from sys import intern
 from typing import Any, Final
 
 from kubectl_dra.api.decode import DecodeError, decode_object
-from kubectl_dra.api.glance import GlancedMeta, GlancedPod, Written, glance
+from kubectl_dra.api.glance import GlancedMeta, GlancedPod, WrittenPods, glance
 from kubectl_dra.api.kinds import POD
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.core import Pod
@@ -160,7 +160,7 @@ class _Whole:
     """The pods of a chunk that are decoded whole."""
 
     def __init__(self, data: bytes, api_version: str) -> None:
-        self._written = Written(data)
+        self._written = WrittenPods(data)
         self._api_version = api_version
         self._known: tuple[int, Pod] | None = None
 
