@@ -19,6 +19,8 @@ from kubectl_dra.output.devices.lists import device_columns
 from kubectl_dra.output.devices.parts import STATE_WORDS
 from kubectl_dra.output.safe import plain
 from kubectl_dra.reports.capacity.capacity import CapacityRequest, capacity_report
+from kubectl_dra.reports.claims.claim import claim_report
+from kubectl_dra.reports.claims.claim_list import claim_rows
 from kubectl_dra.reports.devices.class_list import class_rows
 from kubectl_dra.reports.devices.device_list import DeviceFilter, device_list
 from kubectl_dra.reports.devices.device_state import AVAILABLE, DeviceState
@@ -186,6 +188,7 @@ def test_every_view_says_the_same_state_of_every_device(part: int) -> None:
                 ids = frozenset(id_ for id_, each in truth.items() if each in expected)
                 assert found == ids, f"{of_states.__name__} of seed {seed}, {state}"
         check_numbers(cluster, truth, seed)
+        check_claims(cluster, seed)
 
 
 def check_numbers(cluster: ClusterState, truth: States, seed: int) -> None:
@@ -211,3 +214,17 @@ def check_totals(totals: DeviceTotals, expected: Counter[DeviceState], which: st
     assert {state: getattr(totals, field).value for state, field in TOTALS.items()} == {
         state: expected[state] for state in TOTALS
     }, which
+
+
+def check_claims(cluster: ClusterState, seed: int) -> None:
+    """``get claims``, ``describe-claim`` and the users that lists of devices name say who has which device."""
+    by_claim: dict[str, set[str]] = {}
+    for each in device_list(cluster, DeviceFilter()).items:
+        for holder in each.device.holders:
+            by_claim.setdefault(holder.claim, set()).add(f"{each.driver}/{each.pool}/{each.device.name}")
+    for claim in cluster.inventory.claims.values():
+        (row,) = claim_rows([claim], cluster)
+        report = claim_report(claim, cluster)
+        found = {f"{each.driver}/{each.pool}/{each.device}" for each in report.results}
+        assert found == set(row.devices) == by_claim.get(row.name, set()), f"claim {row.name} of seed {seed}"
+        assert all(each.published for each in report.results)
