@@ -81,12 +81,12 @@ def pytest_make_parametrize_id(val: object) -> str | None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The longest ones first: no worker is left with one of them when the others have ended."""
     sample.share_of(items)
-    items.sort(key=lambda item: not item.path.is_relative_to(_LONGEST))
+    longest = {path: path.is_relative_to(_LONGEST) for path in {item.path for item in items}}
+    items.sort(key=lambda item: not longest[item.path])
 
 
 def pytest_collection_finish() -> None:
-    """Recorded rows and the tests themselves stay to the end: the collector need not look at them again and again."""
-    gc.collect()
+    """Recorded rows and the tests themselves stay to the end: the collector need not look at them, not even now."""
     gc.freeze()
 
 
