@@ -27,7 +27,7 @@ from kubectl_dra.model.resource import Device, DeviceAttribute, DeviceClass, Dev
 from kubectl_dra.selectors.catalog import published_value
 from kubectl_dra.selectors.clauses import program_clauses
 from kubectl_dra.selectors.compiling import Selector, compiled, one_line
-from kubectl_dra.selectors.lens import Lens
+from kubectl_dra.selectors.visible import VisibleContent
 
 # Actual cost of all evaluations for one report, some seconds; beyond it devices stay undecided.
 _BUDGET: Final = 12_000_000
@@ -130,7 +130,7 @@ class SelectorSet:
         self._tests = [_by_driver(program) or program.test for program in self.programs]
         self._shows_sharing = shows_sharing
         self._budget = budget
-        self._lens = Lens(program.reads for program in self.programs)
+        self._visible = VisibleContent(program.reads for program in self.programs)
         self._decisions: dict[Hashable, Decision] = {}
         self._details: dict[Hashable, Detail] = {}
         self._last: tuple[Device, DeviceValue] | None = None
@@ -151,10 +151,10 @@ class SelectorSet:
         self._decisions.clear()
         self._details.clear()
 
-    def look_through(self, lens: Lens) -> None:
-        """Tell devices apart by ``lens``, which sees all that these selectors read and more: others look through it."""
+    def tell_apart_by(self, visible: VisibleContent) -> None:
+        """Tell devices apart by what others read as well: ``visible`` is all that these selectors read, and more."""
         self.forget()
-        self._lens = lens
+        self._visible = visible
 
     @cached_property
     def reads_driver_only(self) -> bool:
@@ -163,7 +163,7 @@ class SelectorSet:
 
     def of(self, driver: str, device: Device) -> Decision:
         """What they say of a device; devices that they can't tell apart share the answer."""
-        content = self._lens.content(driver, device)
+        content = self._visible.content(driver, device)
         known = self._decisions.get(content)
         if known is None:
             known = self._decisions[content] = self.decide(driver, device)
@@ -234,7 +234,7 @@ class SelectorSet:
         decision = self.of(driver, device)
         if decision.selector < 0 or decision.outcome is Outcome.UNDECIDED or not decision.compiles:
             return _NO_DETAIL
-        content = self._lens.content(driver, device)
+        content = self._visible.content(driver, device)
         known = self._details.get(content)
         if known is None:
             find = self._refusal if decision.outcome is Outcome.NO else self._failure
@@ -377,11 +377,11 @@ def value_text(driver: str, device: Device, field: str, domain: str, name: str) 
     return attribute_text(attribute) if attribute is not None else None
 
 
-def common_lens(sets: Sequence[SelectorSet], derived: Iterable[str], constrained: Iterable[str]) -> Lens:
-    """One lens for the selectors, derived attributes and constraints of an attempt; all sets look through it."""
+def common_content(sets: Sequence[SelectorSet], derived: Iterable[str], constrained: Iterable[str]) -> VisibleContent:
+    """What selectors, derived attributes and constraints of an attempt can see; all sets tell devices apart by it."""
     programs = [program for each in sets for program in each.programs]
     programs += [p for text in derived if isinstance(p := compiled(text, derived=True), Program)]
-    lens = Lens((program.reads for program in programs), constrained)
+    visible = VisibleContent((program.reads for program in programs), constrained)
     for each in sets:
-        each.look_through(lens)
-    return lens
+        each.tell_apart_by(visible)
+    return visible

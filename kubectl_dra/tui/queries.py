@@ -159,7 +159,7 @@ class DevicesQuery:
 
 
 def _rows(opened: PoolFacts) -> Sequence[DeviceRow]:
-    return tuple(DeviceRow(opened.id, each.slice, each.device, each.state) for each in opened.standings())
+    return tuple(DeviceRow(opened.id, each.slice, each.device, each.state) for each in opened.listed_states())
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,7 +127,7 @@ def test_only_pools_whose_allocations_changed_are_opened_again():
     touched = {PoolId(result.driver, result.pool) for result in results}
     assert set(known_pools(facts)) - set(known_pools(later)) == touched
     untouched = next(pool for pool in facts.pools if pool not in touched)
-    assert open_pool(untouched, later).worked is open_pool(untouched, facts).worked
+    assert open_pool(untouched, later).cache is open_pool(untouched, facts).cache
     assert open_pool(untouched, later).facts is later
 
 
@@ -143,7 +143,7 @@ def test_a_reservation_alone_opens_no_pool_again():
 
 def test_facts_that_keep_nothing_open_a_pool_anew_each_time():
     facts = ClusterState(INVENTORY, EVIDENCE, FEATURES, CLOCK)
-    assert open_pool(facts.pools[0], facts).worked is not open_pool(facts.pools[0], facts).worked
+    assert open_pool(facts.pools[0], facts).cache is not open_pool(facts.pools[0], facts).cache
 
 
 def test_what_is_held_later_is_what_is_held():

@@ -10,8 +10,16 @@ from kubectl_dra.allocation.input.candidates import Candidate
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.resource import Device, DeviceAttribute
 from kubectl_dra.selectors.compiling import Selector
-from kubectl_dra.selectors.evaluate import Decision, DerivedFailure, Detail, Outcome, SelectorSet, common_lens, derive
-from kubectl_dra.selectors.lens import Columns
+from kubectl_dra.selectors.evaluate import (
+    Decision,
+    DerivedFailure,
+    Detail,
+    Outcome,
+    SelectorSet,
+    common_content,
+    derive,
+)
+from kubectl_dra.selectors.visible import Columns
 
 
 class SelectorMemo:
@@ -24,7 +32,7 @@ class SelectorMemo:
         self._distinct = [each for selectors, each in sets.items() if selectors]
         self._derivations = tuple(dict.fromkeys(e for request in requests for e in request.derived.values()))
         constrained = tuple(constrained)
-        self._lens = common_lens(self._distinct, self._derivations, constrained)
+        self._visible = common_content(self._distinct, self._derivations, constrained)
         #: Equal for two attempts that see the same of every device.
         self.identity: Hashable = tuple(s for s in sets if s), self._derivations, constrained, self._shows_sharing
         self._seen: dict[Hashable, Hashable] = {}
@@ -39,7 +47,7 @@ class SelectorMemo:
 
     def columns(self, drivers: Iterable[str]) -> Columns | None:
         """The attributes and capacities that are read of devices of these drivers; None if it can be any."""
-        return self._lens.columns(drivers)
+        return self._visible.columns(drivers)
 
     def seen(self, driver: str, device: Device, sound: bool = False) -> Hashable:
         """Equal for two devices of which the attempt's expressions and constraints say the same for the same reason.
@@ -47,7 +55,7 @@ class SelectorMemo:
         Devices on which something fails are told apart by their content, because errors name the device. ``sound``: it
         is known already that no attribute is broken.
         """
-        content = self._lens.content(driver, device, sound)
+        content = self._visible.content(driver, device, sound)
         found = self._seen.get(content)
         if found is None:
             found = self._seen[content] = self._judged(driver, device, content, sound)
@@ -67,7 +75,7 @@ class SelectorMemo:
             if isinstance(value, DerivedFailure):
                 return content
             said.append(value)
-        return driver, device.allow_multiple_allocations, tuple(said), self._lens.constrained(driver, device)
+        return driver, device.allow_multiple_allocations, tuple(said), self._visible.constrained(driver, device)
 
     def decision(self, request: Request, candidate: Candidate) -> Decision:
         """What class and request say of a device; errors are part of it."""
@@ -104,7 +112,7 @@ class SelectorMemo:
         raise errors.Aborted(errors.DerivedAttributeFailed(attribute, candidate.id, found.error))
 
     def _derive(self, expression: str, driver: str, device: Device) -> DeviceAttribute | DerivedFailure:
-        key = (expression, self._lens.content(driver, device))
+        key = (expression, self._visible.content(driver, device))
         if key not in self._derived:
             self._derived[key] = derive(expression, driver, device, self._shows_sharing)
         return self._derived[key]

@@ -22,7 +22,7 @@ from kubectl_dra.model.core import Node
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.resource import Device
-from kubectl_dra.selectors.lens import Columns, LensColumn, is_broken
+from kubectl_dra.selectors.visible import Columns, VisibleKey, is_broken
 
 # Beyond so many contents for each slice the numbers are given anew.
 _MOST_CONTENTS: Final = 8
@@ -45,7 +45,7 @@ class _Entry:
         self.pool = pool
         self.held: PoolState | None = None
         self.base = -1
-        self.columns: dict[LensColumn, int] = {}
+        self.columns: dict[VisibleKey, int] = {}
         devices = (device for slice_ in pool.slices for device in slice_.spec.devices)
         self.sound = not any(map(is_broken, devices))
 
@@ -225,7 +225,7 @@ class NodeClasses:
         view = self._view if entry.sound else self._view_of_broken
         return is_shared(entry.pool), *(seen for seen, _ in view.steps(entry.pool, node))
 
-    def _column(self, entry: _Entry, column: LensColumn) -> int:
+    def _column(self, entry: _Entry, column: VisibleKey) -> int:
         self.compared += 1
         values = _values(entry.pool, column)
         number = entry.columns[column] = self._known.number((column, *values)) if any(values) else _NOTHING
@@ -278,7 +278,7 @@ class Sight:
         return tuple(content)
 
 
-def _values(pool: NodePool, column: LensColumn) -> list[Hashable]:
+def _values(pool: NodePool, column: VisibleKey) -> list[Hashable]:
     key = column.key
     if not column.is_capacity:
         return [device.attributes.get(key) for slice_ in pool.slices for device in slice_.spec.devices]

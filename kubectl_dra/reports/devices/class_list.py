@@ -136,14 +136,14 @@ def _members(pools: Sequence[PoolFacts], selectors: SelectorSet) -> _Members:
 
 
 def _of_pool(opened: PoolFacts, selectors: SelectorSet) -> _OfPool:
-    standings, errors = opened.standings(), Counter[str]()
+    listed_states, errors = opened.listed_states(), Counter[str]()
     decisions: Iterable[Decision]
-    if standings and selectors.reads_driver_only and opened.all_sound:
-        decisions = repeat(selectors.of(opened.id.driver, standings[0].device), len(standings))
+    if listed_states and selectors.reads_driver_only and opened.all_sound:
+        decisions = repeat(selectors.of(opened.id.driver, listed_states[0].device), len(listed_states))
     else:
-        decisions = (selectors.of(opened.id.driver, each.device) for each in standings)
+        decisions = (selectors.of(opened.id.driver, each.device) for each in listed_states)
     matching = []
-    for each, decision in zip(standings, decisions, strict=True):
+    for each, decision in zip(listed_states, decisions, strict=True):
         if decision.outcome is Outcome.ERROR and decision.compiles:
             errors[decision.error] += 1
         if decision.outcome is Outcome.MATCHES:
@@ -164,10 +164,10 @@ def _tally(kinds: frozenset[tuple[tuple[DeviceState, bool, bool], int]]) -> Devi
     return tally
 
 
-def _scopes(standings: Iterable[ListedState], opened: PoolFacts) -> Iterator[Scope]:
+def _scopes(listed_states: Iterable[ListedState], opened: PoolFacts) -> Iterator[Scope]:
     """Where each of the devices can be used; those of a slice can be at the same place, or it says for each."""
     of_slice, last = Scope(ScopeKind.PER_DEVICE), None
-    for each in standings:
+    for each in listed_states:
         if each.slice is not last:
             of_slice, last = slice_scope(each.slice, opened.facts), each.slice
         own = of_slice.kind is ScopeKind.PER_DEVICE

@@ -166,7 +166,7 @@ def placed_devices(facts: ClusterState) -> Iterator[tuple[PoolFacts, ListedState
     """Every published device, and where it can be used."""
     for pool in facts.pools:
         opened = open_pool(pool, facts)
-        for each in opened.standings():
+        for each in opened.listed_states():
             yield opened, each, device_scope(each.device, each.slice, facts)
 
 

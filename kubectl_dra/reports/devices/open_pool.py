@@ -26,7 +26,7 @@ from kubectl_dra.reports.devices.pool_state import ALLOCATED_FROM, PoolVerdict, 
 from kubectl_dra.reports.devices.totals import state_bounds
 from kubectl_dra.reports.scope import ScopeKind, device_scope, slice_scope, usable_on
 from kubectl_dra.reports.taints.taints import TaintRecord, device_taints
-from kubectl_dra.selectors.lens import is_broken
+from kubectl_dra.selectors.visible import is_broken
 
 T = TypeVar("T")
 
@@ -46,7 +46,7 @@ class ListedState(msgspec.Struct, gc=False):
 class PoolCache(msgspec.Struct, eq=False):
     """What was worked out of one pool; true as long as nothing of the pool has changed."""
 
-    judged: PoolVerdict
+    verdict: PoolVerdict
     views: Views
     counters: PoolCounters | None
     held: Mapping[str, DeviceHold]
@@ -54,7 +54,7 @@ class PoolCache(msgspec.Struct, eq=False):
     rules: Sequence[DeviceTaintRule]
     slices: tuple[ResourceSlice, ...]
     by_selector: bool
-    standings: tuple[ListedState, ...] | None = None
+    listed_states: tuple[ListedState, ...] | None = None
     #: What reports made of it, by the name of the report.
     made: dict[str, Any] = msgspec.field(default_factory=dict)
 
@@ -64,42 +64,42 @@ class PoolFacts(msgspec.Struct):
 
     id: PoolId
     facts: ClusterState
-    worked: PoolCache
+    cache: PoolCache
 
     @property
     def judged(self) -> PoolVerdict:
         """What the allocator makes of it, for a node that can use every slice."""
-        return self.worked.judged
+        return self.cache.verdict
 
     @property
     def views(self) -> Views:
         """How nodes see it."""
-        return self.worked.views
+        return self.cache.views
 
     @property
     def counters(self) -> PoolCounters | None:
-        return self.worked.counters
+        return self.cache.counters
 
     @property
     def held(self) -> Mapping[str, DeviceHold]:
-        return self.worked.held
+        return self.cache.held
 
     @property
     def rules(self) -> Sequence[DeviceTaintRule]:
-        return self.worked.rules
+        return self.cache.rules
 
     @property
     def slices(self) -> tuple[ResourceSlice, ...]:
-        return self.worked.slices
+        return self.cache.slices
 
-    def standings(self) -> tuple[ListedState, ...]:
+    def listed_states(self) -> tuple[ListedState, ...]:
         """Its devices as they stand, in search order; worked out once."""
-        worked = self.worked
-        if worked.standings is None:
-            worked.standings = tuple(self._standings())
-        return worked.standings
+        cache = self.cache
+        if cache.listed_states is None:
+            cache.listed_states = tuple(self._listed_states())
+        return cache.listed_states
 
-    def _standings(self) -> Iterator[ListedState]:
+    def _listed_states(self) -> Iterator[ListedState]:
         # There may be 80,000 devices: what is the same for all of a pool is asked about once.
         held, counters, features = self.held, self.counters, self.facts.features
         ruled, differs, offered = bool(self.rules), self.views.ready is not None, self.view.state in ALLOCATED_FROM
@@ -116,13 +116,13 @@ class PoolFacts(msgspec.Struct):
             state = device_state(device, held.get(device.name), offered, tainted, counters, closed, features)
             yield ListedState(slice_, device, state, tainted)
 
-    def kinds(self, standings: Iterable[ListedState]) -> Counter[tuple[DeviceState, bool, bool]]:
+    def kinds(self, listed_states: Iterable[ListedState]) -> Counter[tuple[DeviceState, bool, bool]]:
         """How many there are of each kind that a tally tells apart: state, tainted, held with admin access only."""
-        return Counter((each.state, each.tainted, self.admin_only(each.device)) for each in standings)
+        return Counter((each.state, each.tainted, self.admin_only(each.device)) for each in listed_states)
 
     def once(self, name: str, make: Callable[[PoolFacts], T]) -> T:
         """What ``make`` makes of the pool, made once for each ``name`` while nothing of the pool changes."""
-        made = self.worked.made
+        made = self.cache.made
         if name not in made:
             made[name] = make(self)
         return cast("T", made[name])
@@ -185,7 +185,7 @@ class PoolFacts(msgspec.Struct):
 
     def admin_only(self, device: Device) -> bool:
         """Whether only admin access holds it."""
-        admin = self.worked.admin
+        admin = self.cache.admin
         return bool(admin) and device.name in admin and device.name not in self.held
 
     @property
@@ -214,7 +214,7 @@ def _still_known(
     if old.nodes is not new.nodes:
         if closed_nodes(before) != closed_nodes(after):
             return None
-        known = {pool: worked for pool, worked in known.items() if not worked.by_selector}
+        known = {pool: cache for pool, cache in known.items() if not cache.by_selector}
     if old.slices is not new.slices:
         slices, later = old.slices_by_pool, new.slices_by_pool
         known = {pool: known[pool] for pool in known if _same(slices.get(pool, ()), later.get(pool, ()))}
@@ -230,15 +230,15 @@ def known_pools(_state: ClusterState) -> dict[PoolId, PoolCache]:
 def open_pool(pool: PoolId, facts: ClusterState) -> PoolFacts:
     """Open one pool of the inventory; where the facts keep what was worked out, nothing is worked out twice."""
     known = known_pools(facts)
-    worked = known.get(pool)
-    if worked is None:
-        worked = _worked(pool, facts)
+    cache = known.get(pool)
+    if cache is None:
+        cache = _cached(pool, facts)
         if facts.keeps:
-            known[pool] = worked
-    return PoolFacts(pool, facts, worked)
+            known[pool] = cache
+    return PoolFacts(pool, facts, cache)
 
 
-def _worked(pool: PoolId, facts: ClusterState) -> PoolCache:
+def _cached(pool: PoolId, facts: ClusterState) -> PoolCache:
     judged, held = whole_pool(pool, facts), facts.allocated.pool(*pool)
     counters = PoolCounters(judged.pool, held) if judged.pool is not None and judged.pool.counter_sets else None
     rules = [rule for rule in facts.rules if selects(rule, *pool)]

@@ -192,9 +192,9 @@ def _summary(opened: PoolFacts) -> PoolSummary:
 
 def tally_of(opened: PoolFacts) -> DeviceTally:
     tally, shares = DeviceTally(), opened.facts.features.consumable_capacity
-    for kind, number in opened.kinds(opened.standings()).items():
+    for kind, number in opened.kinds(opened.listed_states()).items():
         tally.device(*kind, number)
-    for each in opened.standings() if shares else ():
+    for each in opened.listed_states() if shares else ():
         if each.device.allow_multiple_allocations:
             _tally_capacity(tally, each.device, opened.held.get(each.device.name), each.state)
     return tally
@@ -313,7 +313,7 @@ def _partitions(opened: PoolFacts) -> tuple[PartitionType, ...]:
 
 
 def _members(opened: PoolFacts) -> list[ListedState]:
-    return [each for each in opened.standings() if each.device.consumes_counters]
+    return [each for each in opened.listed_states() if each.device.consumes_counters]
 
 
 def device_records(

@@ -14,7 +14,7 @@ from kubectl_dra.model.resource import Device, DeviceAttribute
 from kubectl_dra.model.semver import Semver
 
 
-class LensColumn(NamedTuple):
+class VisibleKey(NamedTuple):
     """The key of an attribute or of a capacity."""
 
     key: str
@@ -26,11 +26,11 @@ class Columns:
 
     __slots__ = ("_by_driver", "_hash")
 
-    def __init__(self, by_driver: Mapping[str, tuple[LensColumn, ...]]) -> None:
+    def __init__(self, by_driver: Mapping[str, tuple[VisibleKey, ...]]) -> None:
         self._by_driver = dict(by_driver)
         self._hash = hash(frozenset(self._by_driver.items()))
 
-    def of(self, driver: str) -> tuple[LensColumn, ...]:
+    def of(self, driver: str) -> tuple[VisibleKey, ...]:
         """What is looked at in devices of a driver, sorted."""
         return self._by_driver[driver]
 
@@ -41,7 +41,7 @@ class Columns:
         return self._hash
 
 
-class Lens:
+class VisibleContent:
     """What expressions that ``read`` something, and constraints on attributes, can see of a device's content."""
 
     def __init__(self, read: Iterable[Reads], constrained: Iterable[str] = ()) -> None:
@@ -80,7 +80,7 @@ class Lens:
         views = {driver: self._view(driver) for driver in drivers}
         return Columns(
             {
-                driver: (*(LensColumn(name, False) for name in names), *(LensColumn(name, True) for name in amounts))
+                driver: (*(VisibleKey(name, False) for name in names), *(VisibleKey(name, True) for name in amounts))
                 for driver, (names, amounts) in views.items()
             }
         )
