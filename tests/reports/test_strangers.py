@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -16,6 +17,9 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.remedies.records import RemedyKind
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.model.features import features
+from kubectl_dra.model.invocation import HERE
+from kubectl_dra.output.capacity.page import capacity_page
+from kubectl_dra.output.safe import plain as plain_text
 from kubectl_dra.reports.base import Bound, Fits
 from kubectl_dra.reports.capacity.capacity import capacity_report
 from kubectl_dra.reports.pending.renewal import FitThen
@@ -1066,3 +1070,24 @@ def test_a_template_that_kustomize_has_renamed_alone_is_found_with_what_renames_
     for other in ("web", "eu-", "v2"):
         own = {**body, "metadata": {"name": other, "namespace": NS}}
         assert not any(each.references for each in simulated(template(made), own).misplaced)
+
+
+@pytest.mark.parametrize(("served", "words"), [("example.com/gpu", "(2 × example.com/gpu) "), (None, "")])
+def test_capacity_of_a_pod_with_an_extended_resource_does_not_say_that_it_requests_no_device(
+    served: str | None, words: str
+) -> None:
+    """Whether a class serves the resource, or nodes offer it by a device plugin."""
+    offered = build.node("node-2", **{} if served else {"example.com/gpu": "8"})
+    shared = build.device_class(build.DRIVER)
+    shared["spec"] = {**shared["spec"], **({"extendedResourceName": served} if served else {})}
+    plain = a_pod("plain")
+    plain["spec"]["containers"][0]["resources"] = {"limits": {"example.com/gpu": "2"}}
+    bodies = [
+        {"apiVersion": "v1", **each} for each in (template("one"), a_pod("p", templates=["one"]), plain, a_pod("no"))
+    ]
+    planned = read_all([Source(json.dumps(each).encode()) for each in bodies], NS)
+    report = capacity_report(cluster(shared, offered), planned, NS)
+    told = " ".join(" ".join(map(plain_text, capacity_page(report, HERE))).split())
+    assert f"A pod like ml/plain {words}fits" in told
+    (none,) = re.findall(r"(\S+) fits \S+ more times? now. It requests no device.", told)
+    assert none == "ml/no"

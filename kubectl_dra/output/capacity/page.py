@@ -112,7 +112,7 @@ def _unnamed(shape: ShapeCapacity) -> ShapeCapacity:
 def _is_beside_the_point(shape: ShapeCapacity, shapes: Sequence[ShapeCapacity]) -> bool:
     """Whether its pods request no device and fit, beside others that do: no room is made for these."""
     fits = shape.capacity.copies.value > 0 and not (shape.refused or shape.blocked or shape.bypasses)
-    return not shape.asks and fits and any(each.asks for each in shapes)
+    return not shape.requests_devices and fits and any(each.requests_devices for each in shapes)
 
 
 def capacity_summary(report: CapacityReport) -> Safe:
@@ -136,7 +136,7 @@ def _shape_blocks(shape: ShapeCapacity, address: Address, *, partial: bool, quot
     if found.devices.matching:
         yield list(_device_lines(found))
     if found.nodes and found.copies.bound is not Bound.UNKNOWN:
-        single = sum(len(ask.requests) for ask in shape.asks) == 1
+        single = len(shape.extended) + sum(len(ask.requests) for ask in shape.asks) == 1
         yield _node_table(found.nodes)
         yield list(share_lines(found.nodes, single=single))
     yield from way_lines(shape.ways, address)
@@ -193,7 +193,7 @@ def _unknown(shape: ShapeCapacity) -> Safe:
 
 def _name(shape: ShapeCapacity, *, inside: bool = False) -> Safe:
     """What is counted; ``inside``: of a sentence, which it does not begin."""
-    asks, one = ask_words(shape.asks), Safe("a pod" if inside else "A pod")
+    asks, one = ask_words(shape.asks, shape.extended), Safe("a pod" if inside else "A pod")
     if not shape.subject.kind:
         return fmt("{} that requests {}", one, asks) if asks else Safe("such a pod" if inside else "Such a pod")
     role = fmt(" ({})", shape.role) if shape.role else Safe("")

@@ -35,7 +35,7 @@ from kubectl_dra.reports.base import FeatureRecord, ReadRecord, ReportRecord, fe
 from kubectl_dra.reports.capacity.bounds import with_bounds
 from kubectl_dra.reports.capacity.commands import deleting, restarting, unwaited
 from kubectl_dra.reports.capacity.groups import CountedShape, GroupCapacity, group_capacities
-from kubectl_dra.reports.claims.ask import ClaimAsk, claim_ask
+from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk, claim_ask, extended_asks
 from kubectl_dra.reports.devices.unpublished import vanished
 from kubectl_dra.reports.pending.pending import PendingReport, pending_report
 from kubectl_dra.reports.pending.remedies import FoundRemedies
@@ -50,6 +50,7 @@ from kubectl_dra.reports.simulation.served_fields import as_stored
 from kubectl_dra.reports.simulation.trials import trials
 from kubectl_dra.reports.simulation.unread import unread_admission
 from kubectl_dra.scheduler.claims import sources
+from kubectl_dra.scheduler.extended import asked
 
 _MOST_SHAPES: Final = 20
 #: What decides about what is created, and about nothing else.
@@ -97,6 +98,7 @@ class ShapeCapacity(ReportRecord, frozen=True):
     the manifest, or of one that it names; the rest was counted. ``scheduler`` decides instead of the default scheduler,
     by whose rules the copies were counted; empty where that one decides. ``bypasses``: the node that it names itself,
     so that nothing allocates devices for it, and nothing was counted. ``pending``: why not even one copy fits.
+    ``extended``: the extended resources that it asks for and a class serves; ``unserved``: those that no class serves.
     """
 
     subject: ObjectRef
@@ -115,6 +117,13 @@ class ShapeCapacity(ReportRecord, frozen=True):
     beside: tuple[Missing, ...] = ()
     rest_by: str = ""
     pending: PendingReport | None = None
+    extended: tuple[ExtendedAsk, ...] = ()
+    unserved: tuple[str, ...] = ()
+
+    @property
+    def requests_devices(self) -> bool:
+        """Whether it asks for devices, by claims or by extended resources, whoever has them."""
+        return bool(self.asks or self.extended or self.unserved)
 
     @property
     def none_fits(self) -> bool:
@@ -304,6 +313,8 @@ def _answer(world: ClusterState, uncounted: _Uncounted, names: int | None) -> Sh
     return msgspec.structs.replace(
         known,
         asks=tuple(claim_ask(claim) for claim in copy.claims),
+        extended=(served := extended_asks(copy.key, copy.world)),
+        unserved=tuple(sorted(asked(copy.pod).keys() - {each.resource for each in served})),
         capacity=found,
         ways=ways,
         ends=tuple(EndingWay(each, tuple(deleting(each, world))) for each in found.deletions),
