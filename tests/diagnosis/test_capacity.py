@@ -251,6 +251,18 @@ def test_copies_with_an_extended_resource_are_bounded_by_the_devices(plugin: dic
     assert plugin or found.repacked.value == most
 
 
+def test_devices_behind_a_node_taint_are_counted_for_an_extended_resource_too() -> None:
+    shared = build.device_class()
+    shared["spec"] = {**shared["spec"], "extendedResourceName": "example.com/gpu"}
+    container = Container("main", resources=ResourceRequirements({"example.com/gpu": Quantity(1)}))
+    pod = Pod(ObjectMeta("web", NAMESPACE), PodSpec(containers=(container,)))
+    node, slice_ = nodes("a")
+    node["spec"] = {"taints": [{"key": "closed", "effect": "NoSchedule"}]}
+    found = capacity(world(shared, node, slice_, *owned("x", "a", ("a", "gpu-0"))), Shape(pod, {}))
+    (room,) = found.nodes
+    assert (found.copies.value, found.devices.matching, found.devices.in_use, room.devices.left) == (0, 4, 1, 3)
+
+
 @pytest.mark.parametrize(
     ("withheld", "bound"),
     [

@@ -128,7 +128,8 @@ class _Account:
         self._world: ClusterState = waiting.world
         searched = (result.searched for _, result in filled.tried.results)
         found = next((each.attempt for each in searched if each is not None), None)
-        plain = Allocating(self._world.devices, waiting.claims) if waiting.claims and not waiting.problem else None
+        claims = waiting.with_virtual() if not waiting.problem else ()
+        plain = Allocating(self._world.devices, claims) if claims else None
         self._allocating = found or plain
         self.needed = 0
         #: One copy leaves nothing: its request is for all devices of a node.

@@ -40,7 +40,6 @@ from kubectl_dra.model.resource import (
 )
 from kubectl_dra.model.usage import NodeUsage
 from kubectl_dra.scheduler.attempt import attempt as engine_attempt
-from kubectl_dra.scheduler.extended import virtual_claim
 from kubectl_dra.scheduler.plugins.node_resources_fit import allocatable_of, counted
 from kubectl_dra.scheduler.snapshot import Snapshot
 
@@ -69,12 +68,9 @@ class _Emptied:
         served = Snapshot(self._world).served
         amounts = counted(pod_requests(pod))
         self._requests = {name: amount for name, amount in amounts.items() if name not in served}
-        extended = set(amounts) & set(served)
+        self._claims = waiting.with_virtual()
         # What a node offers by a device plugin takes none of the devices.
-        nodes = self._world.inventory.nodes.values()
-        self._extended = any(allocatable_of(node, name) for name in extended for node in nodes)
-        virtual = extended and not self._extended
-        self._claims = (*waiting.claims, *([virtual_claim(pod, extended, served)] if virtual else []))
+        self._extended = bool(set(amounts) & set(served)) and self._claims == waiting.claims
         self._allocating = Allocating(self._world.devices, self._claims) if self._claims else None
         self._alike = device_classes(self._world, self._allocating, self._world.inventory.nodes)
         self._known: dict[Hashable, int] = {}

@@ -20,6 +20,8 @@ from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.names import DEFAULT_SCHEDULER
 from kubectl_dra.model.podneeds import in_group, uses_storage
 from kubectl_dra.scheduler.claims import ResolvedEntry, resolve, sources
+from kubectl_dra.scheduler.extended import asked, served_resources, virtual_claim
+from kubectl_dra.scheduler.plugins.node_resources_fit import allocatable_of
 
 _NAME: Final = "capacity-shape"
 
@@ -74,6 +76,14 @@ class WaitingCopy:
     @property
     def pod(self) -> core.Pod:
         return self.world.inventory.pods[self.key]
+
+    def with_virtual(self) -> tuple[resource.ResourceClaim, ...]:
+        """Its claims, and the one that the scheduler makes up for extended resources that no node offers itself."""
+        served, nodes = served_resources(self.world), self.world.inventory.nodes.values()
+        names = [name for name in asked(self.pod) if name in served]
+        if not names or any(allocatable_of(node, name) for name in names for node in nodes):
+            return self.claims
+        return (*self.claims, virtual_claim(self.pod, names, served))
 
 
 def waiting(world: ClusterState, shape: Shape) -> WaitingCopy:
