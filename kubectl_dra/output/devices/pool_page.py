@@ -9,10 +9,11 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.allocation.input.pool_faults import PoolFault
-from kubectl_dra.model.invocation import Address
+from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.devices.capacity import capacity_cell, capacity_lines, policy_lines
 from kubectl_dra.output.devices.holders import holder_text, taint_lines
+from kubectl_dra.output.devices.misnamed import misnamed_lines
 from kubectl_dra.output.devices.partitions import exclusion_lines, partition_lines
 from kubectl_dra.output.devices.parts import (
     device_state_text,
@@ -56,6 +57,7 @@ def pool_page(
     blocks: list[list[Safe]] = [
         [*_head(report, wide), *advertised_lines(report.also_advertised)],
         list(partition_lines(report)),
+        [line for name in report.meant for line in misnamed_lines(report.scope.node, name, address or HERE)],
         [*_devices(report, now, wide), *_footnotes(report, wide)],
         _allocated(report, now, wide),
         list(exclusion_lines(report, wide)),

@@ -193,7 +193,7 @@ def _is_track_said(track: Track, view: FunnelView, said: str) -> bool:
 def _is_noted(stage: Stage, view: FunnelView, said: str) -> bool:
     """Whether the note of a check stands in the first line."""
     notes = [removal_note(stage.name, stage.removed, view.claim.namespace, users=users) for users in (False, True)]
-    if stage.name is StageName.CAPACITY and (note := amounts_left(stage.removed, view.claim.namespace)):
+    if stage.name is StageName.CAPACITY and (note := amounts_left(stage.removed, view.claim.namespace, rounded=True)):
         notes.append(note)
     return any(plain(note) in said for note in notes)
 

@@ -9,6 +9,7 @@ import msgspec
 
 from kubectl_dra.allocation.input.allocated import DeviceHold, nano
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.explain.gone_nodes import meant_by
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.resource import (
@@ -144,7 +145,7 @@ class PoolReport(PoolSummary, frozen=True):
     """Everything about one pool. ``same`` is what all its devices have in common, ``differing`` the other names.
 
     ``also_advertised``: what device plugins of its nodes offer, which may be the same devices. ``allocated``: what
-    claims have that is not published.
+    claims have that is not published. ``meant``: where its node does not exist, the nodes that its name may mean.
     """
 
     slices: tuple[SliceRecord, ...]
@@ -154,6 +155,7 @@ class PoolReport(PoolSummary, frozen=True):
     partitions: tuple[PartitionType, ...]
     devices: tuple[DeviceRecord, ...]
     allocated: tuple[AllocatedDevice, ...]
+    meant: tuple[str, ...]
     statuses: tuple[PoolStatusRecord, ...]
     also_advertised: tuple[AdvertisedResource, ...]
     missing: tuple[Missing, ...]
@@ -266,6 +268,7 @@ def pool_report(pool: PoolId, facts: ClusterState) -> PoolReport:
         devices=devices,
         allocated=tuple(unpublished_of_pool(opened)),
         statuses=_statuses(opened, devices),
+        meant=meant_by((summary.scope.node,), facts.inventory.nodes) if summary.scope.nodes == 0 else (),
         also_advertised=advertised(facts, filter(None, (s.spec.node_name for s in opened.slices)), (opened.id.driver,)),
         missing=missing_rights(opened.evidence, KINDS),
         assumed=base.assumptions_of(facts.evidence),

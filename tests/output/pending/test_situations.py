@@ -14,9 +14,11 @@ from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import ObjectRef, Verdict
 from kubectl_dra.diagnosis.remedies.records import RemedyKind
 from kubectl_dra.model.features import features
-from kubectl_dra.model.ids import Key
+from kubectl_dra.model.ids import Key, PoolId
+from kubectl_dra.output.devices.pool_page import pool_page
 from kubectl_dra.output.pending.headline import pending_summary
 from kubectl_dra.output.pending.page import pending_page
+from kubectl_dra.reports.devices.pool import pool_report
 from kubectl_dra.reports.pending import failing_pods
 from kubectl_dra.reports.pending.drivers import plugins
 from kubectl_dra.reports.pending.pending import PendingReport, pending_report
@@ -439,6 +441,15 @@ def test_beside_devices_in_use_those_of_a_node_by_another_name_are_told_of() -> 
     # Of what no selector of the claim admits nothing is said.
     others = build.slice_("node-1.corp", build.device("gpu-0", attributes={"model": "L4"}))
     assert "node-1.corp" not in page_of(report_of(*nodes, others, own, holder, taken, POD, WANTS_H100))
+
+
+def test_the_page_of_a_pool_of_a_node_by_another_name_says_what_the_driver_has_to_do() -> None:
+    state = ClusterState(facts.inventory([build.node("node-1"), MISNAMED]), facts.evidence(), features(), CLOCK)
+    told = " ".join(" ".join(pool_page(pool_report(PoolId(DRIVER, "node-1.corp"), state), CLOCK.now())).split())
+    assert "has to publish them under its Kubernetes name, node-1, not under the host name" in told
+    own = build.slice_("node-1", build.device("gpu-0"))
+    state = ClusterState(facts.inventory([build.node("node-1"), own]), facts.evidence(), features(), CLOCK)
+    assert "host name" not in " ".join(pool_page(pool_report(PoolId(DRIVER, "node-1"), state), CLOCK.now()))
 
 
 def test_a_class_of_which_all_devices_are_published_by_a_host_name_names_the_node() -> None:
