@@ -254,7 +254,7 @@ def _older_lines(report: NodeReport, address: Address) -> Iterator[Safe]:
 def _same_devices(report: NodeReport, address: Address) -> Iterator[Safe]:
     """One machine under two names: the one that is not ready is left over."""
     if report.same_devices_on:
-        yield from wrapped(same_devices_text(report.name, report.same_devices_on))
+        yield from wrapped(same_devices_text(report.name, report.same_devices_on, left_over=report.one_left_over))
         if report.ready in ("False", "Unknown"):
             gone = changing(kubectl("delete", of("node", report.name)), address)
             yield from command_line("If this Node is left over: {}", gone)

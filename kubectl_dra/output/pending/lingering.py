@@ -198,12 +198,18 @@ def _node_commands(found: LingeringPod, address: Address) -> Iterator[Safe]:
             yield fmt("  {}", line)
 
 
-def same_devices_text(node: str, others: Sequence[str]) -> Safe:
-    """That another node publishes what this one does, which two machines never do."""
-    text = "{} {} the same devices as {} (by their uuid): probably its machine was installed anew under {} name."
+def same_devices_text(node: str, others: Sequence[str], *, left_over: bool = True) -> Safe:
+    """That another node publishes what this one does; ``left_over``: one of them is not ready, so that it may be gone.
+
+    Two nodes that are both ready share a machine, as nodes of kind do.
+    """
     one = len(others) == 1
     verb, which = Safe("publishes" if one else "publish"), Safe("that" if one else "another")
-    return fmt(text, listed(others[:_FINALIZERS]), verb, node, which)
+    then = fmt("probably its machine was installed anew under {} name.", which)
+    if not left_over:
+        then = Safe("the scheduler may allocate each of them twice, once for each node.")
+    text = "{} {} the same devices as {} (by their uuid): {}"
+    return fmt(text, listed(others[:_FINALIZERS]), verb, node, then)
 
 
 def _of_driver(pod: FailingPod) -> Safe:

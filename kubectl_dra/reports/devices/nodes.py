@@ -83,7 +83,8 @@ class NodeReport(NodeSummary, frozen=True):
     tolerate its taints, so that they publish nothing there. ``allocated``: what claims have on the node
     that is not published, or may not be where slices could not be read. ``offered``: its extended resources, which
     device plugins offer beside drivers. ``misnamed``: names that only slices have, of no node, and that may
-    mean this one. ``same_devices_on``: nodes that publish devices with the same uuid, so that both are one machine.
+    mean this one. ``same_devices_on``: nodes that publish devices with the same uuid, so that both are one machine;
+    ``one_left_over``: one of them is not ready.
     ``unready``: taints of it that another program removes when the node is ready.
     """
 
@@ -96,6 +97,7 @@ class NodeReport(NodeSummary, frozen=True):
     offered: tuple[OfferedResource, ...]
     misnamed: tuple[str, ...]
     same_devices_on: tuple[str, ...]
+    one_left_over: bool
     unready: tuple[UnreadyNode, ...]
     missing: tuple[Missing, ...]
     read: tuple[ReadRecord, ...]
@@ -192,6 +194,7 @@ def node_report(name: str, facts: ClusterState) -> NodeReport:
     of_devices = {PoolId(each.driver, each.pool) for each in devices}
     of_node = {PoolId(each.spec.driver, each.spec.pool.name) for each in facts.inventory.slices_by_node.get(name, ())}
     pools = tuple(Series(lambda: _pools(facts, of_devices | of_node)))
+    same = twins(facts).get(name, ())
     fields = {name: getattr(summary, name) for name in NodeSummary.__struct_fields__}
     return NodeReport(
         **fields,
@@ -203,11 +206,17 @@ def node_report(name: str, facts: ClusterState) -> NodeReport:
         allocated=tuple(unpublished_of_node(name, facts)),
         offered=offered(facts, name),
         misnamed=tuple(_misnamed(name, facts)),
-        same_devices_on=twins(facts).get(name, ()),
+        same_devices_on=same,
+        one_left_over=bool(same) and not all(_is_ready(facts, each) for each in (name, *same)),
         unready=unready_by(name, summary.taints, facts),
         missing=missing_rights(facts.evidence, KINDS),
         read=reads_of(facts.evidence),
     )
+
+
+def _is_ready(facts: ClusterState, name: str) -> bool:
+    node = facts.inventory.nodes.get(name)
+    return node is not None and any(each.type == "Ready" and each.status == "True" for each in node.status.conditions)
 
 
 def _misnamed(name: str, facts: ClusterState) -> Iterator[str]:

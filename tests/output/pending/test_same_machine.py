@@ -52,6 +52,20 @@ def test_a_node_whose_devices_another_one_publishes_is_left_over(name: str) -> N
     assert "kubectl delete node" not in told
 
 
+def ready(name: str) -> dict[str, Any]:
+    node = build.node(name)
+    return node | {"status": {**node["status"], "conditions": [{"type": "Ready", "status": "True"}]}}
+
+
+def test_two_nodes_that_are_both_ready_are_no_machine_installed_anew() -> None:
+    """As nodes of kind, which are containers of one machine and all see its GPUs."""
+    objects = [ready("a"), published("a", *UUIDS), ready("b"), published("b", *UUIDS)]
+    told = told_of("a", *objects)
+    assert "b publishes the same devices as a (by their uuid): the scheduler may allocate each of them twice" in told
+    assert "installed anew" not in told
+    assert "kubectl delete node" not in told
+
+
 def test_other_devices_and_slices_of_nodes_that_are_gone_tell_nothing() -> None:
     for others in (
         [build.node("new"), published("new", "GPU-2", "GPU-3")],
