@@ -205,7 +205,8 @@ def scope_cell(scope: Scope) -> Safe:
     words = {ScopeKind.ALL: "all", ScopeKind.PER_DEVICE: "per device", ScopeKind.MIXED: "per slice"}
     if scope.kind in words:
         return Safe(words[scope.kind])
-    return safe(scope.node or _PREFIX.sub("", scope.expression) or "none")
+    gone = Safe(" (no such node)") if scope.kind is ScopeKind.NODE and scope.nodes == 0 else Safe("")
+    return fmt("{}{}", scope.node or _PREFIX.sub("", scope.expression) or "none", gone)
 
 
 def _count(scope: Scope) -> Safe:

@@ -15,6 +15,7 @@ from kubectl_dra.diagnosis.records import ObjectRef, Verdict
 from kubectl_dra.diagnosis.remedies.records import RemedyKind
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key, PoolId
+from kubectl_dra.output.devices.parts import scope_cell
 from kubectl_dra.output.devices.pool_page import pool_page
 from kubectl_dra.output.pending.headline import pending_summary
 from kubectl_dra.output.pending.page import pending_page
@@ -447,6 +448,7 @@ def test_the_page_of_a_pool_of_a_node_by_another_name_says_what_the_driver_has_t
     state = ClusterState(facts.inventory([build.node("node-1"), MISNAMED]), facts.evidence(), features(), CLOCK)
     told = " ".join(" ".join(pool_page(pool_report(PoolId(DRIVER, "node-1.corp"), state), CLOCK.now())).split())
     assert "has to publish them under its Kubernetes name, node-1, not under the host name" in told
+    assert scope_cell(pool_report(PoolId(DRIVER, "node-1.corp"), state).scope) == "node-1.corp (no such node)"
     own = build.slice_("node-1", build.device("gpu-0"))
     state = ClusterState(facts.inventory([build.node("node-1"), own]), facts.evidence(), features(), CLOCK)
     assert "host name" not in " ".join(pool_page(pool_report(PoolId(DRIVER, "node-1"), state), CLOCK.now()))
