@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from kubectl_dra.cel import SCHEDULER, compile_expression, device_value
 from kubectl_dra.model.resource import Device
+from tests.kit import sample
 from tests.kit.evaluated import evaluated
 
 DEVICE = device_value("d.example.com", Device())
@@ -76,7 +77,7 @@ def logic(inner):
 
 
 @given(st.recursive(TESTS, logic, max_leaves=5))
-@settings(max_examples=150)
+@settings(max_examples=50 if sample.leaves_out_rows else 150)
 def test_plain_expressions_agree(expression):
     theirs = bool(environment().program(environment().compile(expression)).evaluate({}))
     assert compile_expression(expression, SCHEDULER).test(DEVICE)[0] is theirs, expression
