@@ -43,7 +43,7 @@ def published_for_gone(world: ClusterState, class_name: str, expressions: Sequen
     )
 
 
-@derived("slices", "nodes")
+@derived("slices", "nodes", read=True)
 def _gone(world: ClusterState) -> frozenset[str]:
     """The names of nodes that only slices have."""
     if not world.evidence.complete("Node", ""):
