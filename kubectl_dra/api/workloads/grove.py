@@ -97,7 +97,7 @@ def _holding(tree: Tree, templates: Mapping[str, Tree]) -> dict[str, Any]:
     body["resourceClaimTemplates"] = [*list_at(body, "resourceClaimTemplates"), *templates.values()]
     for part in (body, *list_at(body, "podCliqueScalingGroups"), *list_at(body, "cliques")):
         for each in map(mapping, list_at(mapping(part), _SHARING)):
-            if each.get("name") in templates:
+            if text_at(each, "name") in templates:
                 each.pop("namespace", None)
     return copied
 

@@ -27,6 +27,8 @@ _TENSOR: Final = "tensorParallelSize"
 _BACKEND: Final = "multinode/executor-backend"
 #: Upstream: pkg/constants/constants.go, DefaultGPUResourceTypeList.
 _GPUS: Final = ("nvidia.com/gpu", "amd.com/gpu", "intel.com/gpu", "habana.ai/gaudi")
+#: Of a number of GPUs that any node could have.
+_DIGITS: Final = 9
 #: What a runtime says of the spec of its pods; lists whose items are merged by their names.
 _OF_PODS: Final = ("nodeSelector", "affinity", "tolerations", "schedulerName", "volumes", "resourceClaims")
 _BY_NAME: Final = ("volumes", "resourceClaims")
@@ -79,7 +81,7 @@ def _service(tree: Tree, runtime: Tree) -> Expansion:
         return Expansion(known=True, untried=f"its ServingRuntime has no container {_MAIN}, which KServe requires")
     main = {**_merged(base, mapping(predictor.get("model"))), "name": _MAIN}
     others = [each for each in _containers(runtime) if each.get("name") not in (_MAIN, _TRANSFORMER)]
-    beside = {each.get("name"): each for each in (*_transformer(runtime), *others, *_containers(predictor))}
+    beside = {text_at(each, "name"): each for each in (*_transformer(runtime), *others, *_containers(predictor))}
     pod = {**_pod(runtime, predictor), "containers": [main, *beside.values()]}
     made = MadeTemplate(_PREDICTOR, {"spec": pod}, role="predictor", spec_at=_PREDICTOR, moved=_moved(main))
     labels = {**mapping(runtime.get("labels")), **mapping(predictor.get("labels"))}
@@ -110,8 +112,8 @@ def _transformer(runtime: Tree) -> Iterator[Tree]:
 
 def _scaled(made: MadeTemplate, predictor: Tree) -> MadeTemplate:
     """With the number of pods that its autoscaler starts from; of one that may go down to none, with one."""
-    least, most = (number_of(predictor.get(name), 0) for name in ("minReplicas", "maxReplicas"))
-    copies = min(max(least, 1), MAX_PODS)
+    least, most = (min(number_of(predictor.get(name), 0), MAX_PODS) for name in ("minReplicas", "maxReplicas"))
+    copies = max(least, 1)
     growth = Growth("its autoscaler", most) if most > copies else None
     counted = CountField(((f"{_PREDICTOR}.minReplicas", copies),)) if least else CountField()
     return replace(made, copies=copies, counted_by=counted, growth=growth)
@@ -159,7 +161,7 @@ def _nodes(runtime: Tree, wanted: Tree, head: Tree) -> _Nodes | str:
 
 
 def _size(name: str, wanted: Tree, spec: Tree) -> int:
-    return number_of(wanted.get(name), number_of(spec.get(name), 1)) or 1
+    return min(number_of(wanted.get(name), number_of(spec.get(name), 1)) or 1, MAX_PODS)
 
 
 def _group(head: MadeTemplate, nodes: _Nodes) -> Iterator[MadeTemplate]:
@@ -177,8 +179,8 @@ def _group(head: MadeTemplate, nodes: _Nodes) -> Iterator[MadeTemplate]:
 def _gpus(pod: Tree) -> int:
     """What the first container requests; limits alone do not count."""
     requests = _amounts(_containers(pod)[0], "requests")
-    found = next((requests[name] for name in requests if name in _GPUS), 0)
-    return int(found) if isinstance(found, int) or (isinstance(found, str) and found.isdecimal()) else 0
+    found = str(next((requests[name] for name in requests if name in _GPUS), 0))
+    return min(int(found), MAX_PODS) if found.isdecimal() and len(found) <= _DIGITS else 0
 
 
 def _with_gpus(pod: Tree, count: int) -> dict[str, Any]:
@@ -213,7 +215,7 @@ def _pod(runtime: Tree, own: Tree) -> dict[str, Any]:
             continue
         before = found.get(field)
         if field in _BY_NAME and isinstance(before, list) and isinstance(value, list):
-            found[field] = list({mapping(each).get("name"): each for each in (*before, *value)}.values())
+            found[field] = list({text_at(mapping(each), "name"): each for each in (*before, *value)}.values())
         elif isinstance(before, dict) and isinstance(value, dict):
             found[field] = {**before, **value}
         else:

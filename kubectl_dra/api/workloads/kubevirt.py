@@ -15,6 +15,8 @@ from kubectl_dra.api.trees import Tree, at, mapping, number_of, text_at
 _MEMORY: Final = "memory"
 _CPU: Final = "cpu"
 _RESOURCES: Final = "domain.resources"
+#: More than any machine has, and not so many that their product can't be written.
+_MOST: Final = 10**6
 
 
 def amounts(machine: Tree) -> Iterator[tuple[str, str, str]]:
@@ -25,7 +27,8 @@ def amounts(machine: Tree) -> Iterator[tuple[str, str, str]]:
     yield from _memory(machine)
     stated, cpu = _stated(machine, _CPU), at(machine, "domain.cpu")
     if cpu.get("dedicatedCpuPlacement") is True and cpu.keys() & {"sockets", "cores", "threads"}:
-        processors = prod(number_of(cpu.get(name), 1) or 1 for name in ("sockets", "cores", "threads"))
+        numbers = (number_of(cpu.get(name), 1) or 1 for name in ("sockets", "cores", "threads"))
+        processors = prod(min(number, _MOST) for number in numbers)
         yield _CPU, str(processors), "domain.cpu.cores"
     elif stated is not None:
         yield (_CPU, *stated)
