@@ -33,7 +33,7 @@ from kubectl_dra.api.workloads.beside import (
 from kubectl_dra.api.workloads.domains import DomainRule, Spanned, domain_rules, spanned, whole_group
 from kubectl_dra.api.workloads.expand import CountSource, Expansion
 from kubectl_dra.api.workloads.grove import with_foreign
-from kubectl_dra.api.workloads.kserve import served
+from kubectl_dra.api.workloads.kserve import describes_pods, served
 from kubectl_dra.api.workloads.made import (
     is_job,
     is_train_job,
@@ -140,7 +140,9 @@ def read_all(sources: Sequence[Source], namespace: str, *, grouped_jobs: bool = 
     sources, trees = _with_foreign(sources, [_tree(source.data) for source in sources], namespace)
     gangs, known_domains = Gangs(trees, namespace), spanned(trees, namespace)
     runtimes = {index: runtime_for(tree, trees) for index, tree in enumerate(trees) if is_train_job(tree)}
-    services = {index: one for index, tree in enumerate(trees) if (one := served(tree, trees)) is not None}
+    described = list(filter(describes_pods, trees))
+    services = {index: one for index, tree in enumerate(trees) if (one := served(tree, described)) is not None}
+    used = {id(each.runtime) for each in services.values()}
     found: list[Planned] = []
     for index, (source, tree) in enumerate(zip(sources, trees, strict=True)):
         planned = read_planned(source, namespace)
@@ -152,7 +154,7 @@ def read_all(sources: Sequence[Source], namespace: str, *, grouped_jobs: bool = 
         elif index in services:
             planned = _expanded(planned, services[index].pods, tree, namespace)
         planned = _scaled(_beside(planned, tree, gangs, known_domains), tree)
-        if any(tree is each.runtime for each in services.values()):
+        if id(tree) in used:
             planned = replace(planned, counts=True)
         if index in runtimes:
             planned = _in_gang(planned, runtimes[index])

@@ -16,6 +16,7 @@ from kubectl_dra.api.workloads.shape import bare_pod, shaped
 from kubectl_dra.api.workloads.templates import MAX_PODS, CountField, CountSource, Expansion, Growth, MadeTemplate
 
 GROUP: Final = "serving.kserve.io"
+_RUNTIMES: Final = ("ServingRuntime", "ClusterServingRuntime")
 _PREDICTOR: Final = "spec.predictor"
 _MODEL: Final = "spec.predictor.model"
 _MAIN: Final = "kserve-container"
@@ -60,13 +61,18 @@ def served(tree: Tree, objects: Iterable[Tree]) -> Served | None:
     return Served(Expansion(known=True, untried=f"its pods are described by {what}"))
 
 
+def describes_pods(tree: Tree) -> bool:
+    """Whether it is a runtime, of a namespace or of the cluster."""
+    return group_of(tree.get("apiVersion")) == GROUP and tree.get("kind") in _RUNTIMES
+
+
 def _runtime(name: str, tree: Tree, objects: Iterable[Tree]) -> Tree | None:
     """One of the namespace comes before one of the cluster."""
     own = at(tree, "metadata").get("namespace")
     found: dict[str, Tree] = {}
     for each in objects:
         meta = mapping(each.get("metadata"))
-        if group_of(each.get("apiVersion")) == GROUP and meta.get("name") == name:
+        if describes_pods(each) and meta.get("name") == name:
             kind = str(each.get("kind"))
             # Without a namespace both are meant for the one of the command.
             near = kind != "ServingRuntime" or None in (own, meta.get("namespace")) or meta["namespace"] == own
