@@ -56,5 +56,11 @@ def meant_by(names: Iterable[str], nodes: Iterable[str]) -> tuple[str, ...]:
 
     Drivers that ask the machine for its name publish under that one, not under the name that the node has.
     """
-    hosts = {name.partition(".")[0].lower() for name in names}
-    return tuple(sorted(node for node in nodes if node.partition(".")[0].lower() in hosts))
+    hosts = set(map(_host, names))
+    return tuple(sorted(node for node in nodes if _host(node) in hosts))
+
+
+def _host(name: str) -> str:
+    """What a name begins with, in lower case; an address, as clouds call nodes by, is one only as a whole."""
+    host = name.partition(".")[0].lower()
+    return name if host.isdecimal() else host

@@ -13,11 +13,13 @@ from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.model.resource import Device
 
 _UUID: Final = "uuid"
+#: What more nodes have is no number of hardware: drivers that only pretend to have devices publish one for all.
+_MOST: Final = 20
 
 
 @derived("slices", "nodes")
 def twins(state: ClusterState) -> Mapping[str, tuple[str, ...]]:
-    """By node the other nodes that publish a device with the same uuid, as far as these exist."""
+    """By node the other nodes that publish a device with the same uuid, as far as these exist and are not many."""
     nodes: defaultdict[tuple[str, str], dict[str, None]] = defaultdict(dict)
     for slice_ in state.inventory.slices.values():
         if slice_.spec.node_name and slice_.spec.node_name in state.inventory.nodes:
@@ -27,7 +29,7 @@ def twins(state: ClusterState) -> Mapping[str, tuple[str, ...]]:
                     nodes[slice_.spec.driver, uuid][slice_.spec.node_name] = None
     found: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for names in nodes.values():
-        for name in names if len(names) > 1 else ():
+        for name in names if 1 < len(names) <= _MOST else ():
             found[name] |= {other: None for other in names if other != name}
     return {name: tuple(sorted(others)) for name, others in found.items()}
 

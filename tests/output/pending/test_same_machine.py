@@ -75,3 +75,11 @@ def test_other_devices_and_slices_of_nodes_that_are_gone_tell_nothing() -> None:
         page = page_of(report_of(*OLD, *others))
         assert "Bring node old back" in page
         assert "same devices" not in page
+
+
+def test_a_uuid_that_many_nodes_publish_is_not_of_hardware() -> None:
+    """As of drivers that pretend to have devices, which publish the same ones on each node of a large cluster."""
+    many = [f"node-{number}" for number in range(21)]
+    objects = [each for name in many for each in (ready(name), published(name, *UUIDS))]
+    assert "the same devices" not in told_of("node-0", *objects)
+    assert "the same devices" in told_of("node-0", *objects[:40])
