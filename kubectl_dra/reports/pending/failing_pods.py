@@ -22,6 +22,7 @@ from kubectl_dra.diagnosis.said.kubelet import how_ended, warning
 from kubectl_dra.model.core import ContainerStatus, Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.model.meta import OwnerReference
 from kubectl_dra.model.workloads import WorkloadObject
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.claims.ask import ClaimAsk
@@ -150,7 +151,7 @@ def failing_where_it_fits(
     return tuple(each for each in failing if each.node in nodes)[:_MOST]
 
 
-@derived("pods")
+@derived("pods", "workloads")
 def _known(_state: ClusterState) -> dict[str, tuple[FailingPod, ...]]:
     """By driver, of those that were asked about: many pods wait for the same one, and to look for it takes all pods."""
     return {}
@@ -178,7 +179,8 @@ def _starting(state: ClusterState, driver: str) -> tuple[FailingPod, ...]:
 
 def failing_among(refs: Iterable[ObjectRef], inventory: Inventory) -> tuple[FailingPod, ...]:
     """Those of these pods that do not run."""
-    found = (_failing(inventory.pods[ref.key], inventory) for ref in refs)
+    rollouts = _Rollouts(inventory)
+    found = (_failing(inventory.pods[ref.key], inventory, rollouts) for ref in refs)
     return tuple(each for each in found if each is not None)
 
 
@@ -190,39 +192,54 @@ def starting_among(refs: Iterable[ObjectRef], inventory: Inventory) -> tuple[Fai
         # One of those that initialize it may run.
         statuses = pod.status.container_statuses
         waiting = [each.state.waiting.reason for each in statuses if each.state.waiting is not None]
+        if any(_state(each, init=True) for each in pod.status.init_container_statuses):
+            continue
         if pod.spec.node_name and waiting and len(waiting) == len(statuses) and set(waiting) <= set(STARTING):
             found.append(FailingPod(ref, pod.spec.node_name, waiting[0]))
     return tuple(found)
 
 
-def _failing(pod: Pod, inventory: Inventory) -> FailingPod | None:
+def _failing(pod: Pod, inventory: Inventory, rollouts: _Rollouts) -> FailingPod | None:
     bad = [found for status in pod.status.init_container_statuses if (found := _state(status, init=True))]
     bad += [found for status in pod.status.container_statuses if (found := _state(status))]
     ref = ObjectRef.of("Pod", key_of(pod.metadata))
     if not bad:
         return _held_up(pod, ref, inventory)
     worst, restarts = max(bad, key=lambda each: each[1])
-    rollout = _rollout(pod, inventory)
+    rollout = rollouts.of(pod)
     return FailingPod(ref, pod.spec.node_name, worst.state, restarts, worst.message, worst.ended, rollout)
 
 
-def _rollout(pod: Pod, inventory: Inventory) -> Rollout | None:
-    """The update that made a pod of a DaemonSet, while others are still of the template before.
+class _Rollouts:
+    """Updates of DaemonSets; what takes all pods is looked for once for each set, whose pods may all crash."""
 
-    The newest pod is of the newest template (upstream: pkg/controller/daemon/update.go).
-    """
-    owner = pod.metadata.controller
-    key = Key(pod.metadata.namespace, owner.name) if owner is not None and owner.kind == _DAEMON_SET else None
-    daemons = inventory.workloads.get((_DAEMON_SET, key.namespace, key.name)) if key is not None else None
-    if key is None or not isinstance(daemons, WorkloadObject):
-        return None
-    updated, wanted = daemons.status.updated_number_scheduled, daemons.status.desired_number_scheduled
-    if not 0 < updated < wanted:
-        return None
-    siblings = (each for each in inventory.pods.values() if each.metadata.controller == owner)
-    newest = max(siblings, key=lambda each: (each.metadata.creation_timestamp or "", each.metadata.name))
-    own, new = (each.metadata.labels.get(_TEMPLATE, "") for each in (pod, newest))
-    return Rollout(ObjectRef.of(_DAEMON_SET, key), updated, wanted) if own and own == new else None
+    def __init__(self, inventory: Inventory) -> None:
+        self._inventory = inventory
+        self._newest: dict[OwnerReference, str] = {}
+
+    def of(self, pod: Pod) -> Rollout | None:
+        """The update that made a pod of a DaemonSet, while others are still of the template before."""
+        owner = pod.metadata.controller
+        if owner is None or owner.kind != _DAEMON_SET:
+            return None
+        key = Key(pod.metadata.namespace, owner.name)
+        daemons = self._inventory.workloads.get((_DAEMON_SET, key.namespace, key.name))
+        if not isinstance(daemons, WorkloadObject):
+            return None
+        updated, wanted = daemons.status.updated_number_scheduled, daemons.status.desired_number_scheduled
+        if not 0 < updated < wanted:
+            return None
+        own = pod.metadata.labels.get(_TEMPLATE, "")
+        is_new = own and own == self._newest_template(owner)
+        return Rollout(ObjectRef.of(_DAEMON_SET, key), updated, wanted) if is_new else None
+
+    def _newest_template(self, owner: OwnerReference) -> str:
+        """That of its newest pod (upstream: pkg/controller/daemon/update.go)."""
+        if owner not in self._newest:
+            siblings = (each.metadata for each in self._inventory.pods.values() if each.metadata.controller == owner)
+            newest = max(siblings, key=lambda each: (each.creation_timestamp or "", each.name))
+            self._newest[owner] = newest.labels.get(_TEMPLATE, "")
+        return self._newest[owner]
 
 
 def _held_up(pod: Pod, ref: ObjectRef, inventory: Inventory) -> FailingPod | None:

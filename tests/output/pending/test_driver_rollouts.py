@@ -6,12 +6,18 @@ from typing import Any
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
+from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.model.core import Pod
 from kubectl_dra.model.features import features
+from kubectl_dra.model.ids import Key
 from kubectl_dra.model.invocation import HERE
 from kubectl_dra.output.capacity.page import capacity_page
 from kubectl_dra.output.devices.node_page import node_page
 from kubectl_dra.reports.capacity.capacity import CapacityRequest, capacity_report
 from kubectl_dra.reports.devices.nodes import node_report
+from kubectl_dra.reports.pending.failing_pods import failing_among
+from kubectl_dra.reports.pending.pending import pending_report
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 from tests.output.pending.test_idle_daemons import daemon_set
@@ -70,6 +76,12 @@ def test_a_node_that_is_only_starting_its_driver_is_told_of_as_well() -> None:
     assert line.endswith(". node-2 publishes no devices yet: the driver is still starting there (PodInitializing).")
 
 
+def test_a_driver_whose_first_container_crashes_is_not_starting() -> None:
+    pod = starting()
+    pod["status"]["initContainerStatuses"] = [{"name": "driver-manager", "ready": False, "state": CRASH}]
+    assert "still starting" not in page_of(report_of(*CLUSTER, cordoned("node-2"), pod))
+
+
 def test_a_driver_that_starts_on_a_node_with_devices_or_kept_off_for_another_reason_is_not_waited_for() -> None:
     assert "still starting" not in page_of(report_of(*CLUSTER, starting("node-1")))
     tainted = build.node("node-2")
@@ -99,6 +111,41 @@ def test_a_pod_of_the_old_template_that_crashes_and_a_finished_rollout_have_no_w
         page = page_of(report_of(*objects, rollout))
         assert "On node-2 the driver does not run (CrashLoopBackOff)" in page
         assert "rollout undo" not in page
+
+
+class Counted(dict[Key, Pod]):
+    """Pods, and how often somebody went through all of them."""
+
+    passes = 0
+
+    def values(self) -> Any:
+        self.passes += 1
+        return super().values()
+
+
+def test_the_newest_pod_of_a_rollout_is_searched_once_for_all_that_crash() -> None:
+    many = [member(f"new-{n}", "node-2", "b", "2026-01-01T00:03:00Z", restartCount=4, state=CRASH) for n in range(5)]
+    inventory = facts.inventory([*many, updated(1)])
+    pods = Counted(inventory.pods)
+    refs = [ObjectRef.of("Pod", key) for key in pods]
+    found = failing_among(refs, inventory.replace(pods=pods))
+    assert [each.rollout is not None for each in found] == [True] * 5
+    assert pods.passes == 1
+
+
+def test_a_rollout_that_goes_on_meanwhile_is_told_as_it_is_now() -> None:
+    old = member("gpu-dra-plugin-old", "node-1", "a", "2026-01-01T00:00:00Z", ready=True, state={"running": {}})
+    new = member("gpu-dra-plugin-new", "node-2", "b", "2026-01-01T00:03:00Z", restartCount=4, state=CRASH)
+    inventory = facts.inventory([build.device_class(), *CLUSTER, build.node("node-2"), old, new, updated(1)])
+    state = ClusterState(inventory, facts.evidence(), features(), CLOCK)
+    assert _updated(state) == [1]
+    later = inventory.replace(workloads=facts.inventory([updated(2)]).workloads)
+    assert _updated(state.later(later, state.evidence)) == [2]
+
+
+def _updated(state: ClusterState) -> list[int]:
+    report = pending_report(Diagnoser(state).pod(Key(build.NAMESPACE, "pod")), state)
+    return [each.rollout.updated for each in report.failing if each.rollout is not None]
 
 
 def test_capacity_names_the_nodes_whose_driver_does_not_run() -> None:
