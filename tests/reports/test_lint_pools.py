@@ -87,7 +87,10 @@ def test_only_the_newest_generation_counts_and_what_was_not_read_may_be_part_of_
     [
         (counters(memory="32GB"), 'write "32G" (powers of 1000) or "32Gi" (powers of 1024)'),
         (slice_("a", devices=[{"name": "d", "attributes": {"v": {"version": "v1.2"}}}]), 'write "1.2.0"'),
+        (slice_("a", devices=[{"name": "d", "attributes": {"v": {"version": "535.129.03"}}}]), 'write "535.129.3"'),
+        (slice_("a", devices=[{"name": "d", "attributes": {"v": {"version": "470.05"}}}]), 'write "470.5.0"'),
         (slice_("a", devices=[{"name": "NPU_0"}]), 'write "npu-0"'),
+        (slice_("a", devices=[{"name": "GPU.0"}]), 'write "gpu-0"'),
         (
             slice_("a", devices=[{"name": "d"}], sharedCounters=[{"name": "c", "counters": {"m": {"value": "1"}}}]),
             "publish the counters in a slice of their own, of the same pool and generation, and count both",

@@ -1045,7 +1045,7 @@ def test_an_extended_resource_beside_a_claim_of_the_same_devices_is_dropped_in_t
     assert (pod.copies, edit.field, edit.value) == (2, field, None)
     assert [note.copies for note in first.notes if isinstance(note, FitThen)] == [3]
     told = page(report)
-    assert "gpu and example.com/gpu of container main need 2 devices together, each of its own" in told
+    assert "gpu and example.com/gpu of container main need 2 devices together, and no node has as many" in told
     assert "node-1 has 1 device for all of them. If one device was meant, drop example.com/gpu of container" in told
     # One table for both.
     assert "Request gpu (claim w-2-gpu) and example.com/gpu of container main" in told

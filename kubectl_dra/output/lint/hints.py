@@ -6,12 +6,15 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from kubectl_dra.model.names import is_label, is_subdomain
+
 #: A unit of 1000 or 1024 with a "B" for bytes, which quantities leave out.
 _BYTES: Final = re.compile(r'"([0-9.]+) ?([kKMGTPE])(i?)[bB]" is not a valid quantity')
 _VERSION: Final = re.compile(r'"[vV]?(\d+)(?:\.(\d+))?(?:\.(\d+))?": must be a string compatible with semver')
-_LABEL: Final = re.compile(r'"([^"]*)": a lowercase RFC 1123 (?:label|subdomain)')
+_NAME: Final = re.compile(r'"([^"]*)": a lowercase RFC 1123 (label|subdomain)')
 _STEP: Final = re.compile(r"value is not a multiple of a given step \(([^)]*)\) from \(([^)]*)\)")
 _NOT_OF_A_NAME: Final = re.compile(r"[^a-z0-9.-]+")
+_NOT_OF_A_LABEL: Final = re.compile(r"[^a-z0-9-]+")
 
 
 def _bytes(found: re.Match[str]) -> str:
@@ -21,12 +24,15 @@ def _bytes(found: re.Match[str]) -> str:
 
 
 def _version(found: re.Match[str]) -> str:
-    return f'write "{found[1]}.{found[2] or 0}.{found[3] or 0}"'
+    # Semantic versions have no leading zeros, as drivers' own have ("535.129.03").
+    return f'write "{".".join((each or "").lstrip("0") or "0" for each in found.groups())}"'
 
 
-def _label(found: re.Match[str]) -> str:
-    name = _NOT_OF_A_NAME.sub("-", found[1].lower()).strip("-.")
-    return f'write "{name}"' if name else ""
+def _name(found: re.Match[str]) -> str:
+    """What is left of a name with other signs than it may have; nothing where that is no name either."""
+    is_name, others = (is_label, _NOT_OF_A_LABEL) if found[2] == "label" else (is_subdomain, _NOT_OF_A_NAME)
+    name = others.sub("-", found[1].lower()).strip("-.")
+    return f'write "{name}"' if is_name(name) else ""
 
 
 def _step(found: re.Match[str]) -> str:
@@ -36,7 +42,7 @@ def _step(found: re.Match[str]) -> str:
 _HINTS: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str] | str], ...]] = (
     (_BYTES, _bytes),
     (_VERSION, _version),
-    (_LABEL, _label),
+    (_NAME, _name),
     (_STEP, _step),
     (
         re.compile("only one of `sharedCounters` or `devices` is allowed"),

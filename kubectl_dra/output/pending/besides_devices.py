@@ -14,9 +14,9 @@ from kubectl_dra.output.words import listed, plural, shortened
 from kubectl_dra.reports.pending.pending import PendingReport
 
 _DEVICES: Final = 4
-#: Upstream: client-go's errors.NewNotFound, by the kubelet's managers of Secrets and ConfigMaps.
 #: Upstream: csi.proto, RESOURCE_EXHAUSTED of ControllerPublishVolume.
 _NO_SLOTS: Final = re.compile(r"code = ResourceExhausted|attachment limit", re.IGNORECASE)
+#: Upstream: client-go's errors.NewNotFound, by the kubelet's managers of Secrets and ConfigMaps.
 _NO_OBJECT: Final = re.compile(r'\b(?P<kind>secret|configmap) "(?P<name>[^"]+)" not found')
 _KINDS: Final = {"secret": "Secret", "configmap": "ConfigMap"}
 #: Upstream: pkg/volume/csi (csi_drivers_store.go).

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kubectl_dra.diagnosis.remedies.records import DeleteClaim, EndReservations
 from kubectl_dra.output.pending.removals import users_gone
 from kubectl_dra.output.safe import Safe, fmt
-from kubectl_dra.output.words import counted, listed, plural
+from kubectl_dra.output.words import counted, first_of, plural
 from kubectl_dra.reports.pending.pending import PendingReport
 
 _NAMES = 2
@@ -23,7 +23,7 @@ def kept_sentence(report: PendingReport, reason: Safe) -> Safe | None:
         if any(each.claim.name in reason for each in kept):
             return None
         number = sum(len(each.frees) for each in kept)
-        whom = listed(list(dict.fromkeys(map(_whom, kept)))[:_NAMES])
+        whom = first_of(list(dict.fromkeys(map(_whom, kept))), _NAMES)
         where = fmt(" on {}", remedy.nodes[0]) if len(remedy.nodes) == 1 else Safe("")
         return fmt("{}{} {} kept for {}", counted(number, "device"), where, Safe(plural("is", number)), whom)
     return None

@@ -129,7 +129,7 @@ def _sentence(cause: Cause, report: Report, asks: Asks) -> Safe:
     if cause.code is Code.CONSTRAINT and not isinstance(cause.detail, Funnel):
         return constraint_over(cause, report.nodes)
     if cause.code is Code.REQUESTS_COMPETE:
-        return compete(cause, report.nodes)
+        return compete(cause, report.nodes, asks)
     return reason_sentence(cause)
 
 

@@ -64,11 +64,14 @@ def _funnels(report: PendingReport, others: Safe, first: Sequence[Safe]) -> list
     for view in views if untold else ():
         if view not in untold and not _is_about(report, view):
             continue
-        title = fmt("Request {} (claim {})", view.request, view.claim.name)
         lines = tuple(funnel_lines(view, report.certainty, others, said))
-        tables.setdefault(lines, []).append(extended_title(view.request, report.extended) or title)
+        titles = tables.setdefault(lines, [])
+        title = fmt("{} {} (claim {})", Safe("request" if titles else "Request"), view.request, view.claim.name)
+        titles.append(extended_title(view.request, report.extended) or title)
     # Requests of the same devices have the same table.
-    return [[listed(titles), *lines] if lines and several else list(lines) for lines, titles in tables.items()]
+    return [
+        [*wrapped(listed(titles)), *lines] if lines and several else list(lines) for lines, titles in tables.items()
+    ]
 
 
 def _is_said(report: PendingReport, view: FunnelView, said: str, *, several: bool) -> bool:

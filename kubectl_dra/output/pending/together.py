@@ -10,6 +10,7 @@ from kubectl_dra.diagnosis.records import Cause, Funnel, NoSingleNode, RequestNo
 from kubectl_dra.output.pending.amounts import amount_phrase
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.shortage import taken_note, typed
+from kubectl_dra.output.pending.wanted import Asks
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed
 from kubectl_dra.reports.pending.nodes import NodeGroupRecord
@@ -135,7 +136,7 @@ def constrained(cause: Cause, nodes: Sequence[NodeGroupRecord]) -> dict[str, Fun
     return {}
 
 
-def compete(cause: Cause, nodes: Sequence[NodeGroupRecord]) -> Safe:
+def compete(cause: Cause, nodes: Sequence[NodeGroupRecord], asks: Asks) -> Safe:
     """Requests that need the same devices of the closest node."""
     if cause.request:
         return _excluded(cause, nodes)
@@ -144,13 +145,20 @@ def compete(cause: Cause, nodes: Sequence[NodeGroupRecord]) -> Safe:
         return reason_sentence(cause)
     where, found = nodes[0].names[0], [r.funnel for r in nodes[0].requests if r.funnel is not None]
     left = {frozenset(funnel.left) for funnel in found}
-    if len(found) < len(requests) or len(left) > 1 or any(funnel.all_devices for funnel in found):
+    alternatives = any("/" in request for request in requests)
+    if alternatives or len(found) < len(requests) or len(left) > 1 or any(funnel.all_devices for funnel in found):
         text = "{} can each be served alone, but not together: on {} they need the same devices"
         return fmt(text, listed(requests), where)
-    has = counted(len(left.pop()), "device")
-    needed = sum(funnel.needed for funnel in found)
-    text = "{} need {} devices together, each of its own, and no node has as many: {} has {} for all of them"
-    return fmt(text, listed(requests), needed, where, has) + _twice(nodes[0])
+    has, needed = len(left.pop()), sum(funnel.needed for funnel in found)
+    if needed <= has or any(asks.of(r.claim, r.request).capacity for r in nodes[0].requests):
+        # Enough devices by number: their counters, or the capacity of a shared one, are what does not suffice.
+        text = (
+            "{} can each be served alone, but not together: on {} their devices draw on the same hardware, and not "
+            "enough of it is left for all of them"
+        )
+        return fmt(text, listed(requests), where)
+    text = "{} need {} devices together, and no node has as many: {} has {} for all of them"
+    return fmt(text, listed(requests), needed, where, counted(has, "device")) + _twice(nodes[0])
 
 
 def _twice(group: NodeGroupRecord) -> Safe:
