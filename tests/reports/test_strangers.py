@@ -1029,6 +1029,20 @@ def test_another_storage_class_is_written_in_the_set_that_makes_the_claims() -> 
     assert "recreate PersistentVolumeClaim" not in told
 
 
+def test_the_volume_that_is_in_the_way_is_that_of_its_own_template() -> None:
+    """Of templates whose names begin alike."""
+    body = stateful_set(2, "zoned")
+    (zoned,) = body["spec"]["volumeClaimTemplates"]
+    wide = {**zoned, "metadata": {"name": "home"}, "spec": {**zoned["spec"], "storageClassName": "wide"}}
+    body["spec"]["volumeClaimTemplates"] = [wide, {**zoned, "metadata": {"name": "home-logs"}}]
+    (pod,) = simulated(template("one"), body, world=cluster(*zoned_storage())).pods
+    assert pod.pending is not None
+    ways = [way for way in pod.pending.remedies if way.kind is RemedyKind.MOVE_VOLUME]
+    fields = [step.edit.field for way in ways for step in way.steps or () if step.edit is not None]
+    assert fields == ["spec.volumeClaimTemplates[1].spec.storageClassName"]
+    assert [note.copies for note in ways[0].notes if isinstance(note, FitThen)] == [2]
+
+
 def test_an_extended_resource_beside_a_claim_of_the_same_devices_is_dropped_in_the_file() -> None:
     """As charts have it that got claims, and kept what they requested of a device plugin."""
     shared = {**build.device_class(build.DRIVER), "metadata": {"name": build.DRIVER}}

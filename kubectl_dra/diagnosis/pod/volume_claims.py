@@ -98,12 +98,17 @@ def with_own_volumes(pod: Pod, templates: Iterable[PersistentVolumeClaim]) -> Po
     return with_spec(pod, volumes=tuple(volumes.values()))
 
 
-def made_from(inventory: Inventory, claim: Key, templates: Sequence[PersistentVolumeClaim]) -> int | None:
-    """The position of the template from which :func:`with_set_claims` has made a claim; None for any other claim."""
+def made_from(inventory: Inventory, claim: Key, templates: Sequence[PersistentVolumeClaim], pods: str) -> int | None:
+    """The position of the template from which :func:`with_set_claims` has made a claim; None for any other claim.
+
+    ``pods``: what the names of the pods begin with.
+    """
     found = inventory.storage.claims.get(claim)
     if found is None or found.metadata.uid != f"{_MADE}{claim.name}":
         return None
-    return next((n for n, each in enumerate(templates) if claim.name.startswith(f"{each.metadata.name}-")), None)
+    # The templates may be called ``data`` and ``data-logs``.
+    makers = (n for n, each in enumerate(templates) if claim.name.startswith(f"{each.metadata.name}-{pods}-"))
+    return max(makers, key=lambda n: len(templates[n].metadata.name), default=None)
 
 
 #: What pods on several nodes can use at once.

@@ -192,7 +192,7 @@ def _template(inventory: Inventory, pod: Key, claim: Key) -> Key | None:
 
 def _with_volumes(plan: PodPlan, world: ClusterState, change: VolumeClaimRenewal) -> PodPlan | None:
     """A plan whose pods get other claims for volumes; None for a claim that is not made for each of them."""
-    index = made_from(world.inventory, change.key, plan.volume_claims)
+    index = made_from(world.inventory, change.key, plan.volume_claims, plan.pod.metadata.name)
     if index is None:
         return None
     claims = list(plan.volume_claims)

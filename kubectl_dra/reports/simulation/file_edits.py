@@ -120,12 +120,12 @@ def _moved(remedy: RemedyReport, where: Places) -> RemedyReport:
 
 def _of_set(remedy: RemedyReport, files: _Files) -> RemedyReport:
     """With claims for volumes that a StatefulSet of the files makes for each of its pods as its templates have them."""
-    templates, holder = files.trial.plan.volume_claims, _holder(files.trial)
+    templates, holder, pods = files.trial.plan.volume_claims, _holder(files.trial), files.trial.plan.pod.metadata.name
 
     def written(action: Action) -> Action:
-        index = (
-            made_from(files.world.inventory, action.claim.key, templates) if isinstance(action, MoveVolume) else None
-        )
+        if not isinstance(action, MoveVolume):
+            return action
+        index = made_from(files.world.inventory, action.claim.key, templates, pods)
         if index is None:
             return action
         return msgspec.structs.replace(action, template=templates[index].metadata.name, workload=holder)
