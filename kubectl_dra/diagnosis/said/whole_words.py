@@ -144,8 +144,9 @@ def _repelled(state: ClusterState, pod: Pod) -> tuple[str, tuple[str, ...]]:
     """The labels by which others know the pod, and those of its namespace that it may not be beside."""
     labels = {key: value for key, value in pod.metadata.labels.items() if not key.endswith(_MADE)}
     wish = ", ".join(f"{key}={value}" for key, value in sorted(labels.items())) if len(labels) <= _AT_MOST else ""
-    repelling = _repelling(state).get(pod.metadata.namespace, ())
-    return wish, tuple(sorted(name for name, terms in repelling if _is_meant(terms, pod))[:_AT_MOST])
+    repelling = _repelling(state).get(pod.metadata.namespace, {})
+    found = (name for terms, names in repelling.items() if _is_meant(terms, pod) for name in names)
+    return wish, tuple(sorted(found)[:_AT_MOST])
 
 
 def _terms(terms: Iterable[AffinityTerm]) -> str:
@@ -154,17 +155,24 @@ def _terms(terms: Iterable[AffinityTerm]) -> str:
 
 def _is_meant(terms: Iterable[AffinityTerm], other: Pod) -> bool:
     """Whether one of the terms is about this pod, whatever labels its namespace has."""
-    return any(each.matches(other.metadata.namespace, other.metadata.labels, {}) for each in terms)
+    namespace, labels = other.metadata.namespace, other.metadata.labels
+    return any(not each.needs_labels_of(namespace) and each.matches(namespace, labels, {}) for each in terms)
 
 
 @derived("pods")
-def _repelling(state: ClusterState) -> Mapping[str, Sequence[tuple[str, tuple[AffinityTerm, ...]]]]:
-    """The pods (``NAME on NODE``) that have terms of required anti-affinity, by namespace."""
-    found: dict[str, list[tuple[str, tuple[AffinityTerm, ...]]]] = {}
+def _repelling(state: ClusterState) -> Mapping[str, Mapping[tuple[AffinityTerm, ...], Sequence[str]]]:
+    """By namespace the terms of required anti-affinity there are, and pods (``NAME on NODE``) that have them.
+
+    Pods of one workload have the same, and each of many that wait is asked about.
+    """
+    found: dict[str, dict[tuple[AffinityTerm, ...], list[str]]] = {}
     for key, pod in state.inventory.pods.items():
         if pod.spec.node_name and (terms := terms_of(pod).required_anti_affinity):
-            found.setdefault(key.namespace, []).append((f"{key.name} on {pod.spec.node_name}", terms))
-    return found
+            found.setdefault(key.namespace, {}).setdefault(terms, []).append(f"{key.name} on {pod.spec.node_name}")
+    return {
+        namespace: {terms: sorted(names)[:_AT_MOST] for terms, names in there.items()}
+        for namespace, there in found.items()
+    }
 
 
 @derived("pods")

@@ -9,7 +9,9 @@ import pytest
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates.pending import pending_pods
+from kubectl_dra.diagnosis.said import whole_words
 from kubectl_dra.model.features import features
+from kubectl_dra.model.ids import Key
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 from tests.output.pending.test_situations import first_line, page_of, report_of
@@ -188,6 +190,35 @@ def test_what_of_the_pod_other_pods_are_in_the_way_of_is_named(
     assert f"{expected.removesuffix('.')}" in (line := told(pod, web("one", "node-a"), stranger, shy)[0])
     assert "db on" not in line
     assert ("(maxSkew" in line) == ("maxSkew" in expected)
+
+
+KEPT_AWAY = "0/2 nodes are available: 2 node(s) didn't satisfy existing pods anti-affinity rules."
+
+
+def test_a_pod_whose_terms_depend_on_labels_of_the_namespace_is_not_named() -> None:
+    """Namespaces were not read: which of them lack a label is not known."""
+    (term,) = AWAY["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+    lacking = {"matchExpressions": [{"key": "team", "operator": "DoesNotExist"}]}
+    distant = {**term, "namespaces": ["other"], "namespaceSelector": lacking}
+    affinity = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [distant]}}
+    pod = waiting(KEPT_AWAY)
+    pod["metadata"]["labels"] = {"app": "web"}
+    shy = build.pod("shy", node_name="node-b", phase="Running", affinity=affinity)
+    assert "shy on node-b" not in told(pod, shy)[0]
+    assert "shy on node-b" in told(pod, {**shy, "spec": {**shy["spec"], "affinity": AWAY}})[0]
+
+
+def test_the_terms_that_many_pods_have_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = []
+    monkeypatch.setattr(whole_words, "_is_meant", lambda terms, pod: compared.append(terms) or True)
+    shy = [build.pod(f"shy-{n}", node_name="node-b", phase="Running", affinity=AWAY) for n in range(9)]
+    pod = waiting(KEPT_AWAY)
+    pod["metadata"]["labels"] = {"app": "web"}
+    state = ClusterState(facts.inventory([pod, *shy]), facts.evidence(*UNREAD), features(), CLOCK)
+    text = "node(s) didn't satisfy existing pods anti-affinity rules"
+    named = whole_words.of_pod(state, state.inventory.pods[Key("ml", "pod")], text)[1]
+    assert named == ("shy-0 on node-b", "shy-1 on node-b", "shy-2 on node-b")
+    assert len(compared) == 1
 
 
 def test_labels_that_are_many_are_not_listed() -> None:
