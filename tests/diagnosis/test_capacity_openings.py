@@ -59,6 +59,23 @@ def test_a_device_taint_is_the_drivers_or_a_rules() -> None:
     assert "end the device taint xid=94:NoSchedule on ill: delete DeviceTaintRule recall" in page(state)
 
 
+def test_a_taint_of_another_value_or_of_somebody_else_stays() -> None:
+    """What is repaired, or deleted, ends one of them: no more copies fit than there are devices without the others."""
+    other = {**XID, "value": "63"}
+    bad = [build.device(f"gpu-{number}", taints=[taint]) for number, taint in enumerate((XID, XID, other))]
+    rule = {
+        "kind": "DeviceTaintRule",
+        "metadata": {"name": "recall"},
+        "spec": {"deviceSelector": {"driver": build.DRIVER, "pool": "ill", "device": "gpu-3"}, "taint": XID},
+    }
+    found = ask(world(*FULL, build.node("ill"), build.slice_("ill", *bad, build.device("gpu-3")), rule)).openings
+    assert {(each.taint, each.rule): each.more for each in found} == {
+        ("xid=94:NoSchedule", ""): 2,
+        ("xid=63:NoSchedule", ""): 1,
+        ("xid=94:NoSchedule", "recall"): 1,
+    }
+
+
 @pytest.mark.parametrize(
     "taint",
     [

@@ -9,8 +9,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+import msgspec
+
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.cluster.edits import Put, edited
+from kubectl_dra.cluster.edits import Edit, Put, Remove, edited
 from kubectl_dra.diagnosis.capacity.filling import Alike, Filled, fill
 from kubectl_dra.diagnosis.capacity.records import Opening, OpeningKind
 from kubectl_dra.diagnosis.capacity.shape import Shape, waiting
@@ -19,16 +21,14 @@ from kubectl_dra.diagnosis.records import Funnel, NodeTaint, StageName
 from kubectl_dra.diagnosis.records.nodes import tells_of_node
 from kubectl_dra.diagnosis.remedies.pod_edits import toleration
 from kubectl_dra.diagnosis.whatif import taints
-from kubectl_dra.diagnosis.whatif.records import EndTaint
 from kubectl_dra.model.base import with_spec
-from kubectl_dra.model.ids import DeviceId
-from kubectl_dra.model.taint_text import CORDONED
+from kubectl_dra.model.ids import DeviceId, Key
+from kubectl_dra.model.resource import Device
+from kubectl_dra.model.taint_text import CORDONED, taint_text
 
 #: So many taints of each kind are tried, those of most nodes first.
 _MOST: Final = 3
 _NAMES: Final = 3
-#: Where a taint is on devices of more pools than these, what it takes is not counted.
-_POOLS: Final = 200
 
 
 def openings(world: ClusterState, shape: Shape, filled: Filled) -> tuple[Opening, ...]:
@@ -79,10 +79,8 @@ def _device_taints(world: ClusterState, shape: Shape, filled: Filled) -> Iterato
     for alike in filled.groups:
         found.update(dict.fromkeys(_taints_on(alike), len(alike.nodes)))
     for (taint, rule), _ in found.most_common(_MOST):
-        key, _, effect = taint.rpartition(":")
-        without = _ended(world, key.partition("=")[0], effect)
-        if without is not None:
-            yield _opening(OpeningKind.DEVICE_TAINT, taint, without, shape, filled, rule)
+        edits = [Remove("DeviceTaintRule", Key("", rule))] if rule else _repaired(world, taint)
+        yield _opening(OpeningKind.DEVICE_TAINT, taint, edited(world, edits), shape, filled, rule)
 
 
 def _taints_on(alike: Alike) -> Iterator[tuple[str, str]]:
@@ -93,18 +91,11 @@ def _taints_on(alike: Alike) -> Iterator[tuple[str, str]]:
         yield from ((each.reason, each.source) for each in funnel.stage(StageName.TAINTS).removed)
 
 
-def _ended(world: ClusterState, key: str, effect: str) -> ClusterState | None:
-    """Without such taints of devices; None where they are on too many pools."""
-    rules = [rule for rule in world.rules if (rule.spec.taint.key, rule.spec.taint.effect) == (key, effect)]
-    pools = {
-        str(pool)
-        for pool in world.pools
-        for _, device in world.published(pool)
-        if any((each.key, each.effect) == (key, effect) for each in device.taints)
-        or any(world.selects(rule, DeviceId(pool.driver, pool.pool, device.name)) for rule in rules)
-    }
-    if len(pools) > _POOLS:
-        return None
-    for pool in sorted(pools):
-        world = edited(world, taints.ended(world, EndTaint(pool, key, effect)))
-    return world
+def _repaired(world: ClusterState, taint: str) -> Iterator[Edit]:
+    """Without such taints of drivers, of this value alone: those of another one stay."""
+
+    def change(_: DeviceId, device: Device) -> Device:
+        kept = tuple(each for each in device.taints if taint_text(each) != taint)
+        return device if len(kept) == len(device.taints) else msgspec.structs.replace(device, taints=kept)
+
+    return taints.changed_slices(world.inventory.slices.values(), change)

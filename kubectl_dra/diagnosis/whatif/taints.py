@@ -75,7 +75,7 @@ def _ended_on_devices(world: ClusterState, switch: EndTaint) -> Iterator[Edit]:
         return device if kept == device.taints else msgspec.structs.replace(device, taints=kept)
 
     touched = world.inventory.slices.values() if gone else _slices_of(world, ids)
-    yield from _changed_slices(touched, change)
+    yield from changed_slices(touched, change)
 
 
 # --- begins ---------------------------------------------------------------------------------------------------------
@@ -97,7 +97,7 @@ def begun(world: ClusterState, switch: AddTaint) -> tuple[Edit, ...]:
         taint = SupposedTaint(switch.key, switch.value, switch.effect)
         return msgspec.structs.replace(device, taints=(*kept, taint))
 
-    return tuple(_changed_slices(_slices_of(world, ids), change))
+    return tuple(changed_slices(_slices_of(world, ids), change))
 
 
 def _slices_of(world: ClusterState, ids: Iterable[DeviceId]) -> list[ResourceSlice]:
@@ -105,7 +105,8 @@ def _slices_of(world: ClusterState, ids: Iterable[DeviceId]) -> list[ResourceSli
     return [slice_ for pool in pools for slice_ in world.inventory.slices_by_pool.get(pool, ())]
 
 
-def _changed_slices(slices: Iterable[ResourceSlice], change: Callable[[DeviceId, Device], Device]) -> Iterator[Edit]:
+def changed_slices(slices: Iterable[ResourceSlice], change: Callable[[DeviceId, Device], Device]) -> Iterator[Edit]:
+    """The slices some of whose devices change, in their place."""
     for slice_ in slices:
         spec = slice_.spec
         devices = tuple(change(DeviceId(spec.driver, spec.pool.name, device.name), device) for device in spec.devices)
