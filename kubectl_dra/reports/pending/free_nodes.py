@@ -20,7 +20,7 @@ from kubectl_dra.model.evidence import Evidence, Read
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.quantity import Quantity
-from kubectl_dra.model.resource import Device, ResourceSliceSpec
+from kubectl_dra.model.resource import Device, ResourceClaim, ResourceSliceSpec
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.scheduler.claims import resolve
 from kubectl_dra.scheduler.extended import asked
@@ -48,13 +48,20 @@ def free_nodes(diagnosis: PodDiagnosis, state: ClusterState) -> FreeNodes | None
     entries = resolve(state.inventory, state.evidence, state.features, pod)
     claims, names = tuple(each.claim for each in entries if each.claim is not None), _named(state.inventory)
     # Of claims of the prototype a driver's controller decides.
-    if not names or len(claims) != len(entries) or classic.concerns(claims):
+    if not names or len(claims) != len(entries) or classic.concerns(claims) or any(map(_reached_by_label, claims)):
         return None
     bare = PodSpec(scheduler_name=pod.spec.scheduler_name, resource_claims=pod.spec.resource_claims)
     pod = msgspec.structs.replace(pod, spec=bare)
     groups = Examiner(_supposed(state, pod, names)).examine(pod, claims).explanation.groups
     found = sorted(name for group in groups if group.outcome is NodeOutcome.FITS for name in group.nodes)
     return FreeNodes(tuple(found[:_SHOWN]), len(found))
+
+
+def _reached_by_label(claim: ResourceClaim) -> bool:
+    """Whether labels of nodes, which nobody could read, say which of them can use what a claim has already."""
+    has = claim.status.allocation
+    terms = has.node_selector.node_selector_terms if has is not None and has.node_selector is not None else ()
+    return any(term.match_expressions for term in terms)
 
 
 def _named(inventory: Inventory) -> frozenset[str]:

@@ -26,12 +26,14 @@ DEVICES = "cannot allocate all claims"
 def ask(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Ask:
     """The page of a pod with a claim for one device, of a cluster whose nodes could not be read."""
 
-    def page(message: str, *slices: dict[str, Any], held: list[tuple[str, str]], read_rules: bool = True) -> str:
+    def page(
+        message: str, *slices: dict[str, Any], held: list[tuple[str, str]], read_rules: bool = True, own: Any = None
+    ) -> str:
         pod = build.pod("p", claims=["c"], nodeSelector={"pool": "big"})
         seen = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
         pod["status"]["conditions"] = [{**seen, "lastTransitionTime": "2026-01-01T00:00:00Z"}]
         users = [build.claim(f"used-{number}", held=[each], by=["q"]) for number, each in enumerate(held)]
-        items = [build.device_class(), *slices, pod, build.claim("c"), *users]
+        items = [build.device_class(), *slices, pod, own or build.claim("c"), *users]
         for each in items:
             each["apiVersion"] = BY_NAME[each["kind"]].api_version
         document = withheld({"kind": "List", "items": items}, ("Node",))
@@ -92,6 +94,17 @@ def test_devices_that_name_no_node_leave_it_open(ask: Ask, field: dict[str, Any]
     text = ask(message, *_slices("node-1", "node-2"), shared, held=[("node-1", "gpu-0")])
     assert "node-2" not in text
     assert "Whether the other 2 nodes have any is unknown" in text
+
+
+def test_a_claim_whose_devices_nodes_with_a_label_reach_leaves_it_open(ask: Ask) -> None:
+    """Which nodes have the label nobody could read."""
+    own = build.claim("c", held=[("fabric", "gpu-0")])
+    zone = {"key": "zone", "operator": "In", "values": ["a"]}
+    own["status"]["allocation"]["nodeSelector"] = {"nodeSelectorTerms": [{"matchExpressions": [zone]}]}
+    message = f"0/3 nodes are available: 1 {DEVICES}, 2 {SELECTOR}."
+    text = ask(message, *_slices("node-1"), held=[("node-1", "gpu-0")], own=own)
+    assert "Whether the other 2 nodes have any is unknown" in text
+    assert "No other node" not in text
 
 
 def test_unread_taint_rules_leave_it_open(ask: Ask) -> None:
