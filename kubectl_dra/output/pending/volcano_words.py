@@ -37,7 +37,7 @@ def plain_words(words: str, *, brief: bool = False) -> Safe | None:
     finds = int(number["number"]) if number is not None else 0
     who = Safe("none") if not finds else fmt("only {}", finds)
     least = counted(int(found["least"]), "pod")
-    text = "{} of its group start together, and {} of the waiting ones {} a node"
+    text = "{} of its group must start together, and {} of the waiting ones {} a node"
     told = fmt(text, least, who, Safe("finds" if finds < 2 else "find"))
     why = None if brief else _of_nodes(found["why"] or "")
     return fmt("{}. For {}: {}", told, found["pod"], why) if why is not None else told

@@ -30,7 +30,7 @@ class FoundStates:
 
     def __init__(self, dra: Host, worker: ReportWorker) -> None:
         self._dra, self._worker = dra, worker
-        self._of: object = None
+        self._made: tuple[object, ...] = ()
         self._devices: Mapping[DeviceId, DeviceRow] = {}
         self._claims: Mapping[Key, ClaimRow] = {}
         self._pools: Mapping[PoolId, PoolSummary] = {}
@@ -42,19 +42,18 @@ class FoundStates:
 
     def refresh(self) -> tuple[object, ...]:
         """Take what the worker has made meanwhile; compares equal as long as that is the same."""
-        made = tuple(self._worker.record(query) for query in self.queries)
-        key = tuple(map(id, made))
-        if key != self._of:
-            devices, claims, pools = (
-                self._worker.record(_DEVICES),
-                self._worker.record(Claims()),
-                self._worker.record(ALL_POOLS),
-            )
+        devices, claims, pools = made = (
+            self._worker.record(_DEVICES),
+            self._worker.record(Claims()),
+            self._worker.record(ALL_POOLS),
+        )
+        # What they are of is kept, so that no other record gets the same number.
+        if not self._made or any(new is not old for new, old in zip(made, self._made, strict=True)):
+            self._made = made
             self._devices = {row.id: row for row in devices or ()}
             self._claims = {Key(row.namespace, row.name): row for row in claims or ()}
             self._pools = {PoolId(row.driver, row.pool): row for row in pools or ()}
-            self._of = key
-        return key
+        return tuple(map(id, made))
 
     def of_device(self, id_: DeviceId) -> Safe:
         row, answer = self._devices.get(id_), self._worker.answer(_DEVICES)

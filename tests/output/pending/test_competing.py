@@ -47,13 +47,15 @@ def test_where_there_are_enough_devices_their_number_is_not_blamed(slices: Any, 
 
 
 def test_alternatives_are_not_added_up() -> None:
-    either = {
-        "name": "a",
-        "firstAvailable": [{"name": n, "deviceClassName": build.DRIVER, "count": c} for n, c in (("x", 2), ("y", 1))],
-    }
+    """Of x and y only one is allocated: with b at most 4 devices, not 5."""
+    counts = {"x": 2, "y": 1}
+    options = [{**build.request(name, count=count)["exactly"], "name": name} for name, count in counts.items()]
     slice_ = build.slice_("node-1", build.device("gpu-0"), build.device("gpu-1"))
-    claim = build.claim("claim", either, build.request("b", count=2))
-    assert "devices together" not in first_line(report_of(build.node(), slice_, POD, claim))
+    claim = build.claim("claim", {"name": "a", "firstAvailable": options}, build.request("b", count=2))
+    assert first_line(report_of(build.node(), slice_, POD, claim)) == (
+        "Pod ml/pod is pending: a/x, a/y and b can each be served alone, but not together: on node-1 they need the "
+        "same devices."
+    )
 
 
 def test_where_there_are_too_few_devices_for_all_it_is_said_how_many() -> None:

@@ -35,8 +35,8 @@ def test_what_volcano_says_of_a_pod_or_its_group_is_quoted(about: str, kind: str
     assert first_line(report) == (
         'Pod ml/pod is pending: Volcano (scheduler "volcano") places its group train as a whole, and by the default '
         "scheduler's rules only 1 of its 2 waiting pods finds a node now. second finds none beside the others: no node "
-        "has a free device: on node-1, the only one is in use (pod). Volcano says: 4 pods of its group start together, "
-        "and only 1 of the waiting ones finds a node."
+        "has a free device: on node-1, the only one is in use (pod). Volcano says: 4 pods of its group must start "
+        "together, and only 1 of the waiting ones finds a node."
     )
     page = page_of(report)
     assert f"The scheduler said so 60s ago, in these words: {GANG}." in " ".join(page.split())
@@ -52,7 +52,7 @@ def test_what_volcano_says_of_a_pod_or_its_group_is_quoted(about: str, kind: str
         (
             "1 Unschedulable, 1 Schedulable",
             "",
-            "2 pods of its group start together, and only 1 of the waiting ones finds",
+            "2 pods of its group must start together, and only 1 of the waiting ones finds",
         ),
         ("2 Unschedulable", "", "and none of the waiting ones finds a node"),
         (

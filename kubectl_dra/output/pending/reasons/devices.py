@@ -252,7 +252,9 @@ def _pool_invalid(cause: records.Cause) -> Safe:
 def _unused_pool(pool: records.PoolProblem, _cause: records.Cause) -> Safe:
     fault, _, what = pool.detail.partition(" ")
     said = _FAULTS.get(PoolFault(fault)) if fault in _FAULTS else None
-    detail = fmt(said, *what.split("/", 1)) if said is not None else safe(pool.detail)
+    # Names of devices have no slash, unless a file has what no server takes.
+    names = what.split("/", 1) if fault == PoolFault.UNKNOWN_COUNTER else [what]
+    detail = fmt(said, *names) if said is not None else safe(pool.detail)
     return fmt("pool {} is invalid and none of its devices can be allocated: {}", pool.pool, detail)
 
 
