@@ -97,6 +97,17 @@ def test_a_pod_group_without_pods_keeps_its_claim_until_it_is_deleted(members: t
     assert words == ("kubectl", "delete", "podgroups.scheduling.k8s.io/run-1", "-n", "ml")
 
 
+def test_a_pod_group_that_was_made_anew_under_the_name_is_not_to_be_deleted() -> None:
+    """What keeps the claim is the one before, whose end the claim controller sees by its uid."""
+    again = {**GROUP, "metadata": {**GROUP["metadata"], "uid": "group-run-1-again"}}
+    kept = holding("kept", "gpu-0", "gpu-1", by=())
+    user = {"apiGroup": "scheduling.k8s.io", "resource": "podgroups", "name": "run-1", "uid": "group-run-1"}
+    kept["status"]["reservedFor"] = [user]
+    state = world(kept, again)
+    assert HeldFor.EMPTY_GROUP not in held_for(state)
+    assert endings(ways(state)) == []
+
+
 def test_what_an_empty_pod_group_keeps_on_another_node_than_the_nearest_is_in_the_first_line() -> None:
     holder = build.pod("holder", node_name="node-2", phase="Running")
     taken = build.claim("taken", held=[("node-2", "gpu-0")], by=["holder"])

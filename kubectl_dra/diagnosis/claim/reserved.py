@@ -39,7 +39,8 @@ def is_empty_group(inventory: Inventory, namespace: str, consumer: ConsumerRefer
     Upstream: pkg/controller/resourceclaim/controller.go ends it only when the PodGroup is gone.
     """
     key = Key(namespace, consumer.name)
-    if (consumer.api_group, consumer.resource) != POD_GROUPS or key not in inventory.groups.pod_groups:
+    group = inventory.groups.pod_groups.get(key)
+    if (consumer.api_group, consumer.resource) != POD_GROUPS or group is None or group.metadata.uid != consumer.uid:
         return False
     return all(map(is_terminal, inventory.pods_by_group.get(key, ())))
 
