@@ -9,6 +9,7 @@ import pytest
 
 from kubectl_dra.api.planned import read_all
 from kubectl_dra.api.sources import Source
+from kubectl_dra.output.lint.hints import hint
 from kubectl_dra.output.lint.page import lint_page
 from kubectl_dra.reports.lint.records import LintReport, Rule
 from kubectl_dra.reports.lint.report import Place, lint_report
@@ -107,3 +108,8 @@ def test_only_the_newest_generation_counts_and_what_was_not_read_may_be_part_of_
 def test_what_a_server_refuses_about_slices_comes_with_what_to_write(body: dict[str, Any], advice: str) -> None:
     lines = [str(line) for line in lint_page(report_of(body))]
     assert any(advice in line and "[refused]" in line for line in lines), lines
+
+
+def test_a_name_that_repeats_the_words_of_a_refusal_is_not_searched_again_from_each_of_them() -> None:
+    words = "value is not a multiple of a given step ("
+    assert hint(f"{words * 3}2Gi) from (3Gi)") == "choose 3Gi, or that and some steps of 2Gi more"

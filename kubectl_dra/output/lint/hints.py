@@ -12,7 +12,7 @@ from kubectl_dra.model.names import is_label, is_subdomain
 _BYTES: Final = re.compile(r'"([0-9.]+) ?([kKMGTPE])(i?)[bB]" is not a valid quantity')
 _VERSION: Final = re.compile(r'"[vV]?(\d+)(?:\.(\d+))?(?:\.(\d+))?": must be a string compatible with semver')
 _NAME: Final = re.compile(r'"([^"]*)": a lowercase RFC 1123 (label|subdomain)')
-_STEP: Final = re.compile(r"value is not a multiple of a given step \(([^)]*)\) from \(([^)]*)\)")
+_STEP: Final = re.compile(r"value is not a multiple of a given step \(([^()]*)\) from \(([^()]*)\)")
 _NOT_OF_A_NAME: Final = re.compile(r"[^a-z0-9.-]+")
 _NOT_OF_A_LABEL: Final = re.compile(r"[^a-z0-9-]+")
 
