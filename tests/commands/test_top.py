@@ -14,6 +14,7 @@ from kubectl_dra.reports.claims.claim import claim_report
 from kubectl_dra.reports.top import By, top_report
 from kubectl_dra.source.demo import load_demo
 from tests.commands.test_whatif import Ask, ask
+from tests.diagnosis.gangs import group
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 from tests.kit.state import inventory_of, state_of
@@ -82,9 +83,9 @@ def test_devices_for_pods_that_have_ended_are_idle_and_those_that_a_pod_waits_fo
 
 @pytest.mark.parametrize(("phase", "empty"), [("Running", False), ("Succeeded", True), ("", True)])
 def test_a_group_without_pods_keeps_its_claims_until_it_is_deleted(phase: str, *, empty: bool) -> None:
-    group = {"apiGroup": "scheduling.k8s.io", "resource": "podgroups", "name": "run", "uid": "g"}
+    user = {"apiGroup": "scheduling.k8s.io", "resource": "podgroups", "name": "run", "uid": "g"}
     claim = build.claim("run-gpus", held=[("node-1", "gpu-0")], on="node-1")
-    claim["status"]["reservedFor"] = [group]
+    claim["status"]["reservedFor"] = [user]
     pod = build.pod("run-0", node_name="node-1", phase=phase, schedulingGroup={"podGroupName": "run"})
     objects = [build.node(), build.device_class(), build.slice_("node-1", build.device("gpu-0")), claim]
     state = state_of(inventory_of([*objects, *([pod] if phase else [])]), facts.evidence())
@@ -98,3 +99,16 @@ def test_a_group_without_pods_keeps_its_claims_until_it_is_deleted(phase: str, *
     told = " ".join(" ".join(claim_page(claim_report(found, state), CLOCK.now())).split())
     assert (deleting in told) is empty
     assert ("podgroups.scheduling.k8s.io ml/run (has no pods any more)" in told) is empty
+
+
+@pytest.mark.parametrize(("uid", "empty"), [("g", True), ("another", False)])
+def test_a_group_that_was_made_anew_does_not_keep_the_claims_of_the_one_before(uid: str, *, empty: bool) -> None:
+    used = {"apiGroup": "scheduling.k8s.io", "resource": "podgroups", "name": "run", "uid": "g"}
+    claim = build.claim("run-gpus", held=[("node-1", "gpu-0")], on="node-1")
+    claim["status"]["reservedFor"] = [used]
+    there = group(name="run")
+    there["metadata"]["uid"] = uid
+    objects = [build.node(), build.device_class(), build.slice_("node-1", build.device("gpu-0")), claim, there]
+    report = top_report(state_of(inventory_of(objects), facts.evidence()), By.NODES, "")
+    page = " ".join(" ".join(top_page(report, CLOCK.now(), HERE)).split())
+    assert ("kubectl delete podgroups" in page) is empty

@@ -33,16 +33,24 @@ def is_gone(inventory: Inventory, namespace: str, consumer: ConsumerReference) -
     return pod is None or pod.metadata.uid != consumer.uid or is_terminal(pod)
 
 
-def is_empty_group(inventory: Inventory, namespace: str, consumer: ConsumerReference) -> bool:
-    """Whether a reservation is for a PodGroup that has no unfinished pods.
+def is_without_pods(inventory: Inventory, namespace: str, consumer: ConsumerReference) -> bool:
+    """Whether a reservation is for a PodGroup that has no unfinished pods, as far as is known of the group itself.
 
-    Upstream: pkg/controller/resourceclaim/controller.go ends it only when the PodGroup is gone.
+    One that was made anew under the name is another. Upstream: pkg/controller/resourceclaim/controller.go ends the
+    reservation only when the PodGroup is gone.
     """
+    if (consumer.api_group, consumer.resource) != POD_GROUPS:
+        return False
     key = Key(namespace, consumer.name)
     group = inventory.groups.pod_groups.get(key)
-    if (consumer.api_group, consumer.resource) != POD_GROUPS or group is None or group.metadata.uid != consumer.uid:
-        return False
-    return all(map(is_terminal, inventory.pods_by_group.get(key, ())))
+    same = group is None or group.metadata.uid == consumer.uid
+    return same and all(map(is_terminal, inventory.pods_by_group.get(key, ())))
+
+
+def is_empty_group(inventory: Inventory, namespace: str, consumer: ConsumerReference) -> bool:
+    """The same of a PodGroup that was read."""
+    read = Key(namespace, consumer.name) in inventory.groups.pod_groups
+    return read and is_without_pods(inventory, namespace, consumer)
 
 
 def fails(pod: Pod) -> str:

@@ -10,9 +10,8 @@ from enum import StrEnum
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.claim.reserved import POD_GROUPS
+from kubectl_dra.diagnosis.claim.reserved import is_without_pods
 from kubectl_dra.model.core import ContainerStatus, Pod
-from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Holding
 from kubectl_dra.model.resource import ConsumerReference, ResourceClaim
 from kubectl_dra.model.usage import is_terminal
@@ -145,7 +144,4 @@ def _without_pod(reference: ConsumerReference, namespace: str, facts: ClusterSta
         return ConsumerState.UNKNOWN
     if is_pod(reference):
         return ConsumerState.GONE
-    of_group = (reference.api_group, reference.resource) == POD_GROUPS
-    pods = facts.inventory.pods_by_group.get(Key(namespace, reference.name), ())
-    unused = of_group and all(map(is_terminal, pods))
-    return ConsumerState.EMPTY if unused else ConsumerState.UNKNOWN
+    return ConsumerState.EMPTY if is_without_pods(facts.inventory, namespace, reference) else ConsumerState.UNKNOWN

@@ -13,7 +13,7 @@ from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.model.resource import Device
 
 _UUID: Final = "uuid"
-#: What more nodes have is no number of hardware: drivers that only pretend to have devices publish one for all.
+#: A uuid on more nodes than this identifies no hardware: drivers of simulated devices publish one everywhere.
 _MOST: Final = 20
 
 

@@ -151,7 +151,7 @@ def failing_where_it_fits(
     return tuple(each for each in failing if each.node in nodes)[:_MOST]
 
 
-@derived("pods", "workloads")
+@derived("pods", "workloads", "events")
 def _known(_state: ClusterState) -> dict[str, tuple[FailingPod, ...]]:
     """By driver, of those that were asked about: many pods wait for the same one, and to look for it takes all pods."""
     return {}
