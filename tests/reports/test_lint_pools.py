@@ -49,8 +49,11 @@ def test_a_pool_whose_counters_fit_its_devices_is_not_told_of() -> None:
 @pytest.mark.parametrize(
     ("device", "text"),
     [
-        (part("half", "gpu-1", memory="20Gi"), "a device uses counter set gpu-1, which no slice of the pool publishes"),
-        (part("half", cores="1"), "a device uses counter cores, which counter set gpu-0 does not have"),
+        (part("half", "gpu-1", memory="20Gi"), "a device of it uses counter set gpu-1, which it does not publish"),
+        (
+            part("half", cores="1"),
+            "a device of it uses counter cores of counter set gpu-0, which has none of that name",
+        ),
     ],
 )
 def test_a_reference_to_counters_that_are_not_there_makes_the_pool_invalid(device: dict[str, Any], text: str) -> None:
@@ -60,7 +63,7 @@ def test_a_reference_to_counters_that_are_not_there_makes_the_pool_invalid(devic
 
 def test_a_device_that_two_slices_publish_makes_the_pool_invalid() -> None:
     (told,) = found(slice_("a", devices=[{"name": "gpu-0"}]), slice_("b", devices=[{"name": "gpu-0"}]))
-    assert told.endswith("none of its devices can be allocated: device gpu-0 is published twice")
+    assert told.endswith("none of its devices can be allocated: it publishes device gpu-0 twice")
 
 
 @pytest.mark.parametrize(("amount", "has"), [("-4", "-4"), ("1", "1")])

@@ -8,7 +8,6 @@ from typing import Final
 
 import msgspec
 
-from kubectl_dra.allocation.input.pool_faults import PoolFault
 from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.devices.capacity import capacity_cell, capacity_lines, policy_lines
@@ -33,18 +32,12 @@ from kubectl_dra.output.unread import around
 from kubectl_dra.output.words import age, counted, listed
 from kubectl_dra.reports.devices.device_state import DeviceState
 from kubectl_dra.reports.devices.pool import DeviceRecord, PoolReport, PoolSummary
-from kubectl_dra.reports.devices.pool_state import Fault, PoolState, PoolView
+from kubectl_dra.reports.devices.pool_state import FAULTS, Fault, PoolState, PoolView
 from kubectl_dra.reports.scope import ScopeKind
 
 _GROUPING_COLUMNS: Final = 2
 _GROUPING_WIDTH: Final = 26
 _BAR: Final = 24
-_FAULTS: Final = {
-    PoolFault.DUPLICATE_DEVICE: "device {} is published twice",
-    PoolFault.DUPLICATE_COUNTER_SET: "counter set {} is published twice",
-    PoolFault.UNKNOWN_COUNTER_SET: "a device uses counter set {}, which does not exist",
-    PoolFault.UNKNOWN_COUNTER: "a device uses counter {} of counter set {}, which does not exist",
-}
 
 
 def pool_page(
@@ -151,7 +144,7 @@ def view_text(view: PoolView) -> Safe:
 
 def _fault(fault: Fault | None) -> Safe:
     return (
-        fmt(_FAULTS[fault.kind], fault.name, fault.counter_set) if fault is not None else Safe("it contradicts itself")
+        fmt(FAULTS[fault.kind], fault.name, fault.counter_set) if fault is not None else Safe("it contradicts itself")
     )
 
 

@@ -6,7 +6,7 @@ of other nodes, stale slices elsewhere) nodes may disagree, and the views that d
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Final
 
@@ -48,6 +48,15 @@ class Fault(ReportRecord, frozen=True):
     kind: PoolFault
     name: str
     counter_set: str
+
+
+#: What is said of a pool that is invalid: of the name, and of the counter set of an unknown counter.
+FAULTS: Final[Mapping[PoolFault, str]] = {
+    PoolFault.DUPLICATE_DEVICE: "it publishes device {0} twice",
+    PoolFault.DUPLICATE_COUNTER_SET: "it publishes counter set {0} twice",
+    PoolFault.UNKNOWN_COUNTER_SET: "a device of it uses counter set {0}, which it does not publish",
+    PoolFault.UNKNOWN_COUNTER: "a device of it uses counter {0} of counter set {1}, which has none of that name",
+}
 
 
 class PoolView(ReportRecord, frozen=True):

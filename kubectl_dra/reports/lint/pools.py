@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from kubectl_dra.allocation.input.pool_faults import (
-    InvalidReason,
-    PoolFault,
     bad_reference,
     counter_sets,
     duplicate_device,
@@ -18,16 +17,11 @@ from kubectl_dra.allocation.input.pool_faults import (
 from kubectl_dra.api.planned import Planned
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.resource import CounterSet, Device, ResourceSlice
+from kubectl_dra.reports.devices.pool_state import FAULTS
 from kubectl_dra.reports.lint.objects import UnplacedFinding
 from kubectl_dra.reports.lint.records import Rule
 
-_KIND = "ResourceSlice"
-_TEXTS = {
-    PoolFault.DUPLICATE_DEVICE: "device {} is published twice",
-    PoolFault.DUPLICATE_COUNTER_SET: "counter set {} is published twice",
-    PoolFault.UNKNOWN_COUNTER_SET: "a device uses counter set {}, which no slice of the pool publishes",
-    PoolFault.UNKNOWN_COUNTER: "a device uses counter {}, which counter set {} does not have",
-}
+_KIND: Final = "ResourceSlice"
 
 
 def pool_findings(objects: Sequence[Planned]) -> Mapping[int, Sequence[UnplacedFinding]]:
@@ -55,10 +49,11 @@ def _of_pool(pool: PoolId, slices: Mapping[int, ResourceSlice]) -> Iterator[tupl
     if fault is None and len(current) >= wanted:
         fault = bad_reference(sets, own)
     if fault is not None:
-        text = f"pool {pool} is invalid, so that none of its devices can be allocated: {_text(fault)}"
+        text = f"pool {pool} is invalid, so that none of its devices can be allocated: "
+        text += FAULTS[fault.fault].format(fault.name, fault.counter_set)
         yield last, [UnplacedFinding(Rule.POOL, text, "spec.pool")]
         return
-    if 0 < len(current) < wanted:
+    if len(current) < wanted:
         text = f"pool {pool} is incomplete: the files have {len(current)} of its {wanted} slices"
         yield last, [UnplacedFinding(Rule.POOL, text, "spec.pool.resourceSliceCount")]
         return
@@ -66,10 +61,6 @@ def _of_pool(pool: PoolId, slices: Mapping[int, ResourceSlice]) -> Iterator[tupl
         found = [text for device in each.spec.devices for text in _never(device, sets)]
         if found:
             yield number, [UnplacedFinding(Rule.POOL, text, "spec.devices") for text in found]
-
-
-def _text(fault: InvalidReason) -> str:
-    return _TEXTS[fault.fault].format(fault.name, fault.counter_set)
 
 
 def _never(device: Device, sets: Mapping[str, CounterSet]) -> Iterator[str]:

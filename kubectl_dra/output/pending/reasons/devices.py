@@ -12,6 +12,7 @@ from kubectl_dra.output.pending.reasons.sentence import Sentence, object_name, w
 from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, did_you_mean, listed, plural
+from kubectl_dra.reports.devices.pool_state import FAULTS
 from kubectl_dra.scheduler.resource_names import DEVICE_CLASS_PREFIX
 
 
@@ -251,19 +252,11 @@ def _pool_invalid(cause: records.Cause) -> Safe:
 
 def _unused_pool(pool: records.PoolProblem, _cause: records.Cause) -> Safe:
     fault, _, what = pool.detail.partition(" ")
-    said = _FAULTS.get(PoolFault(fault)) if fault in _FAULTS else None
+    said = FAULTS[PoolFault(fault)] if fault in FAULTS else None
     # Names of devices have no slash, unless a file has what no server takes.
-    names = what.split("/", 1) if fault == PoolFault.UNKNOWN_COUNTER else [what]
+    names = what.split("/", 1)[::-1] if fault == PoolFault.UNKNOWN_COUNTER else [what]
     detail = fmt(said, *names) if said is not None else safe(pool.detail)
     return fmt("pool {} is invalid and none of its devices can be allocated: {}", pool.pool, detail)
-
-
-_FAULTS: Final = {
-    PoolFault.DUPLICATE_DEVICE: "it publishes device {} twice",
-    PoolFault.DUPLICATE_COUNTER_SET: "it publishes counter set {} twice",
-    PoolFault.UNKNOWN_COUNTER_SET: "a device of it uses counter set {}, which it does not publish",
-    PoolFault.UNKNOWN_COUNTER: "a device of it uses counter {1} of counter set {0}, which has none of that name",
-}
 
 
 SENTENCES: Final[dict[Code, Sentence]] = {
