@@ -17,6 +17,8 @@ from kubectl_dra.reports.invocations import changing, kubectl, of, reading, with
 from kubectl_dra.reports.pending.failing_pods import FailingPod
 from kubectl_dra.reports.pending.lingering import LingeringPod
 
+#: So many nodes of one machine are named in a sentence.
+_NODES: Final = 3
 _FINALIZERS: Final = 3
 _WHILE_UNREACHABLE: Final = "Nothing ends pod {} until the kubelet of {} is back: it may still run there, and {} taken."
 #: What the first line says of a pod that should be gone.
@@ -37,7 +39,7 @@ def lingering_sentence(pods: Sequence[LingeringPod], namespace: str) -> Safe | N
     if found.broken is not None:
         return fmt("{} and holds its devices in vain", _broken(found, lead))
     if found.unreachable:
-        called = listed(found.now_called[:_FINALIZERS], "or")
+        called = listed(found.now_called[:_NODES], "or")
         now = fmt("; its machine probably runs as {} now", called) if found.now_called else Safe("")
         return fmt("{}{} {}{}", lead, Safe(", but" if found.due else ":"), _unreachable(found), now)
     if found.reason:
@@ -132,7 +134,7 @@ def lingering_advice(pods: Sequence[LingeringPod]) -> Safe | None:
     for found in pods[:1]:
         if found.unreachable and found.now_called:
             text = "Delete the Node {}, if its machine runs as {} now: that removes its pods and frees their devices."
-            return fmt(text, found.node, listed(found.now_called[:_FINALIZERS], "or"))
+            return fmt(text, found.node, listed(found.now_called[:_NODES], "or"))
         if found.unreachable and not found.due:
             return fmt(
                 "Bring node {} back; to remove pods from one that stays off takes the commands below.", found.node
@@ -205,11 +207,11 @@ def same_devices_text(node: str, others: Sequence[str], *, left_over: bool = Tru
     """
     one = len(others) == 1
     verb, which = Safe("publishes" if one else "publish"), Safe("that" if one else "another")
-    then = fmt("probably its machine was installed anew under {} name.", which)
+    then = fmt("probably its machine was reinstalled under {} name.", which)
     if not left_over:
         then = Safe("the scheduler may allocate each of them twice, once for each node.")
     text = "{} {} the same devices as {} (by their uuid): {}"
-    return fmt(text, listed(others[:_FINALIZERS]), verb, node, then)
+    return fmt(text, listed(others[:_NODES]), verb, node, then)
 
 
 def _of_driver(pod: FailingPod) -> Safe:

@@ -1,4 +1,4 @@
-"""Nodes that publish the same devices: one machine that was installed anew under another name, its old Node left over.
+"""Nodes that publish the same devices: one machine that was reinstalled under another name, its old Node left over.
 
 Told by the attribute ``uuid`` (``DOMAIN/uuid``), which drivers of GPUs publish and which the hardware keeps.
 """
