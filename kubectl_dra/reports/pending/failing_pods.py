@@ -85,7 +85,7 @@ def failing_pods(
     for cause in causes:
         if cause.code in _WITHOUT_DEVICES and isinstance(cause.detail, ClassOffer):
             for name in named_by(cause.detail.device_class, state.inventory):
-                found += _on_any_node(state, name)
+                found += _on_any_node(state, name).failing
     return tuple(dict.fromkeys(found))[:_MOST]
 
 
@@ -103,7 +103,7 @@ def failing_elsewhere(
         }
         drivers = [name for each in lacking & classes.keys() for name in named_by(classes[each], state.inventory)]
         nodes = frozenset(group.nodes) if drivers else frozenset()
-        found += (each for name in sorted(drivers) for each in _on_any_node(state, name) if each.node in nodes)
+        found += (each for name in sorted(drivers) for each in _on_any_node(state, name).failing if each.node in nodes)
     return tuple(dict.fromkeys(found))[:_MOST]
 
 
@@ -113,7 +113,7 @@ def starting_drivers(
     """Those of drivers that will publish devices soon, on nodes that were tried or are only cordoned; at most three."""
     classes = sorted({each.device_class for ask in asks for each in ask.requests})
     drivers = dict.fromkeys(name for each in classes for name in named_by(each, state.inventory))
-    starting = {driver: found for driver in drivers if (found := _starting(state, driver))}
+    starting = {driver: found for driver in drivers if (found := _on_any_node(state, driver).starting)}
     if not starting:
         return ()
     nodes = {
@@ -146,34 +146,29 @@ def failing_where_it_fits(
     fitting = [group for group in groups if group.outcome is NodeOutcome.FITS]
     classes = sorted({each.device_class for ask in asks for each in ask.requests}) if fitting else []
     drivers = dict.fromkeys(name for each in classes for name in named_by(each, state.inventory))
-    failing = dict.fromkeys(each for name in drivers for each in _on_any_node(state, name))
+    failing = dict.fromkeys(each for name in drivers for each in _on_any_node(state, name).failing)
     nodes = {name for group in fitting for name in group.nodes} if failing else set()
     return tuple(each for each in failing if each.node in nodes)[:_MOST]
 
 
+class _DriverPods(NamedTuple):
+    """The pods of a driver's kubelet plugin that do not run, and those that are starting."""
+
+    failing: tuple[FailingPod, ...]
+    starting: tuple[FailingPod, ...]
+
+
 @derived("pods", "workloads", "events")
-def _known(_state: ClusterState) -> dict[str, tuple[FailingPod, ...]]:
+def _known(_state: ClusterState) -> dict[str, _DriverPods]:
     """By driver, of those that were asked about: many pods wait for the same one, and to look for it takes all pods."""
     return {}
 
 
-def _on_any_node(state: ClusterState, driver: str) -> tuple[FailingPod, ...]:
+def _on_any_node(state: ClusterState, driver: str) -> _DriverPods:
     known = _known(state)
     if driver not in known:
-        known[driver] = failing_among(plugins(driver, "", state.inventory, None), state.inventory)
-    return known[driver]
-
-
-@derived("pods")
-def _known_starting(_state: ClusterState) -> dict[str, tuple[FailingPod, ...]]:
-    """The same of those that are starting."""
-    return {}
-
-
-def _starting(state: ClusterState, driver: str) -> tuple[FailingPod, ...]:
-    known = _known_starting(state)
-    if driver not in known:
-        known[driver] = starting_among(plugins(driver, "", state.inventory, None), state.inventory)
+        refs = plugins(driver, "", state.inventory, None)
+        known[driver] = _DriverPods(failing_among(refs, state.inventory), starting_among(refs, state.inventory))
     return known[driver]
 
 
