@@ -195,6 +195,23 @@ def test_one_failing_list_is_an_error_and_nobody_waits_for_the_others(connection
     raised.set()
 
 
+@pytest.mark.parametrize("code", [429, 500, 504])
+def test_a_failing_list_leaves_a_question_about_one_pod_to_the_others(
+    connection: Connection, api: FakeApi, code: int
+) -> None:
+    """It is read of the pod's namespace; of the cluster it is never taken for complete."""
+    api.routes[CLAIMS] = status(code, "not in the time allotted")
+    pods = frozenset({Key("ml", "web")})
+    needs = {"namespaces": ("ml",), "pods": pods}
+    inventory, evidence = _read(connection, {"Node", "Pod", "ResourceClaim"}, **needs)
+    assert evidence.coverage("ResourceClaim") is Coverage.PARTIAL
+    assert evidence.complete("Node")
+    assert not inventory.claims
+    assert ["not in the time allotted" in note for note in evidence.notes] == [True]
+    asked = [request.path for request in api.requests]
+    assert "/apis/resource.k8s.io/v1/namespaces/ml/resourceclaims" in asked
+
+
 def test_lists_are_taken_side_by_side(connection: Connection, api: FakeApi) -> None:
     together = threading.Barrier(3, timeout=10)
 

@@ -21,7 +21,7 @@ from kubectl_dra.model.usage import NodeUsage
 from kubectl_dra.source.errors import ClusterError, InvalidNameError
 from kubectl_dra.source.live.demand import Demand, at_once
 from kubectl_dra.source.live.discovery import Served, discover, discover_more
-from kubectl_dra.source.live.errors import NotServedError, RefusedError
+from kubectl_dra.source.live.errors import ExpiredError, NotServedError, RefusedError, ServerFailedError, ThrottledError
 from kubectl_dra.source.live.listing import KeepAll, Listed, Sink, list_path, take_list
 from kubectl_dra.source.live.parallel import in_parallel
 from kubectl_dra.source.live.pods import PodReducer, add_usage
@@ -37,12 +37,13 @@ _MAX_NAMED: Final = 50
 
 
 class KindRead(msgspec.Struct):
-    """What reading one kind gave; ``usage`` only for pods."""
+    """What reading one kind gave. ``usage``: only for pods. ``failed``: what the server says of lists that broke."""
 
     kind: Kind
     records: list[Record] = msgspec.field(default_factory=list)
     reads: list[Read] = msgspec.field(default_factory=list)
     bad_objects: list[BadObject] = msgspec.field(default_factory=list)
+    failed: list[str] = msgspec.field(default_factory=list)
     usage: dict[str, NodeUsage] = msgspec.field(default_factory=dict)
 
 
@@ -52,6 +53,7 @@ def read(session: Session, needs: Needs, told: Told | None = None) -> tuple[Inve
     ``told`` is called once the first answer is there: before, a credential plugin may have questions of its own.
 
     What is refused is evidence, even where that is everything; a server that serves none of the kinds is an error.
+    Of a list that the server fails to give, a question about pods by name is answered from the others.
     """
     kinds, at_first = needs.wanted(), at_once(needs)
     served = discover(session, at_first)
@@ -73,6 +75,7 @@ def read(session: Session, needs: Needs, told: Told | None = None) -> tuple[Inve
         reads=reads,
         bad_objects=tuple(bad for outcome in outcomes for bad in outcome.bad_objects),
         server_version=served.server_version,
+        notes=tuple(dict.fromkeys(words for outcome in outcomes for words in outcome.failed)),
         origin=session.server,
         address=session.address,
     )
@@ -168,7 +171,7 @@ class _Reader:
     def _list(
         self, outcome: KindRead, api_version: str, namespace: str, slices: frozenset[Fields] = frozenset()
     ) -> bool:
-        """Whether the list was taken; a refusal is noted as evidence."""
+        """Whether the list was taken; a refusal, and what the server fails to give, is noted as evidence."""
         kind = outcome.kind
         try:
             lists = self._take(kind, api_version, namespace, slices)
@@ -178,6 +181,14 @@ class _Reader:
                 Read(kind.name, namespace, coverage, time=timestamp(self._session.clock), note=error.what)
             )
             return coverage is Coverage.NOT_SERVED
+        except (ServerFailedError, ThrottledError, ExpiredError) as error:
+            # The list of a busy server's largest kind should not hide what all others tell.
+            if not self._needs.pods:
+                raise
+            time = timestamp(self._session.clock)
+            outcome.reads.append(Read(kind.name, namespace, Coverage.PARTIAL, time=time, note=error.what))
+            outcome.failed.append(error.what)
+            return False
         for listed in lists:
             outcome.records += listed.sink.kept
             outcome.bad_objects += listed.bad_objects
