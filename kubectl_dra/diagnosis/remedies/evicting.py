@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Final
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.claim.reserved import never_ends
 from kubectl_dra.diagnosis.codes import Code
@@ -77,7 +78,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
             there = [info for info in there if not _never_ends(case, info)]
             going = sorted((info for info in there if info.shape.terminating), key=lambda info: info.key)
             if going:
-                yield _waiting(node, going)
+                yield _waiting(case.world, node, going)
             staying = [info for info in there if not info.shape.terminating and _may_go(case, info)]
             for info in sorted(staying, key=partial(_last_to_go, resource))[:_PODS]:
                 yield _deleting(node, info, resource)
@@ -114,9 +115,9 @@ def _is_critical(info: PodInfo) -> bool:
     return info.shape.priority >= SYSTEM_CRITICAL
 
 
-def _waiting(node: str, going: Sequence[PodInfo]) -> Candidate:
+def _waiting(world: ClusterState, node: str, going: Sequence[PodInfo]) -> Candidate:
     gone = tuple(changes.without_placed(node, info) for info in going)
-    return Candidate(RemedyKind.WAIT, tuple(wait_for_end(info.key) for info in going), 0, gone, only=(node,))
+    return Candidate(RemedyKind.WAIT, tuple(wait_for_end(world, info.key) for info in going), 0, gone, only=(node,))
 
 
 def _deleting(node: str, info: PodInfo, resource: str) -> Candidate:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
@@ -20,12 +21,15 @@ from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
 from kubectl_dra.diagnosis.remedies.records import DeleteClaim, DeletePod, Remedy, RemedyKind, Wait
 from kubectl_dra.diagnosis.remedies.trial import Trials
 from kubectl_dra.diagnosis.whatif.nodes import MIRROR
+from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.resource import ResourceClaim
 
 _MAX_NODES: Final = 8
+#: Of pods that are given more to end (30 s by default), when is told.
+_LONG_GRACE: Final = timedelta(minutes=1)
 _MAX_PODS: Final = 6
 _MAX_SINGLE: Final = 12
 _PAIR_NODES: Final = 3
@@ -141,7 +145,7 @@ def _pods_of_node(case: Case, trials: Trials, node: str) -> Iterator[Candidate]:
     going = [release for release in releases if release.pod.metadata.deletion_timestamp]
     releases = [release for release in releases if release not in going and not case.is_of_same_workload(release.pod)]
     if going and _enough(trials, going, node):
-        yield _ending(going, node)
+        yield _ending(case.world, going, node)
         return
     alone = [release for release in releases[:_MAX_SINGLE] if _enough(trials, [release], node)]
     short = any(True for _ in case.causes(Code.CAPACITY_TOO_SMALL))
@@ -152,11 +156,11 @@ def _pods_of_node(case: Case, trials: Trials, node: str) -> Iterator[Candidate]:
             continue
         # Beside whole devices, shares are of use only where capacity is short.
         told = release.shares if short or not release.devices else ()
-        yield _ending([replace(release, shares=(*told, *_counters_of(case, release.devices)))], node)
+        yield _ending(case.world, [replace(release, shares=(*told, *_counters_of(case, release.devices)))], node)
     if not alone and releases:
         together = _smallest(trials, releases, node)
         if together:
-            yield _ending(together, node)
+            yield _ending(case.world, together, node)
 
 
 def _stopping(case: Case, release: _Release, node: str) -> Candidate | None:
@@ -241,10 +245,10 @@ def _smallest(trials: Trials, releases: Sequence[_Release], node: str) -> list[_
     return chosen
 
 
-def _ending(releases: Sequence[_Release], node: str) -> Candidate:
+def _ending(world: ClusterState, releases: Sequence[_Release], node: str) -> Candidate:
     """Without these pods; what is being deleted already is waited for: to delete it again changes nothing."""
     gone = tuple(changes.without_pods({key_of(release.pod.metadata)}) for release in releases)
-    actions, only = tuple(map(_end_of, releases)), (node,) if node else ()
+    actions, only = tuple(_end_of(world, release) for release in releases), (node,) if node else ()
     pods = [release.pod for release in releases if not release.pod.metadata.deletion_timestamp]
     if not pods:
         return Candidate(RemedyKind.WAIT, actions, 0, gone, only=only)
@@ -269,15 +273,20 @@ def spares_the_system(inventory: Inventory, first: Iterable[Remedy]) -> bool:
     return True
 
 
-def wait_for_end(key: Key) -> Wait:
-    """Of a pod that is being deleted already."""
-    return Wait(f"pod {key}, which is being deleted")
+def wait_for_end(world: ClusterState, key: Key) -> Wait:
+    """Of a pod that is being deleted already; where its grace is long, until when."""
+    pod = world.inventory.pods.get(key)
+    until = parse_time(pod.metadata.deletion_timestamp) if pod is not None else None
+    text = f"pod {key}, which is being deleted"
+    if until is None or until - world.now < _LONG_GRACE:
+        return Wait(text)
+    return Wait(f"{text} and has until {until:%Y-%m-%dT%H:%M:%SZ}")
 
 
-def _end_of(release: _Release) -> DeletePod | Wait:
+def _end_of(world: ClusterState, release: _Release) -> DeletePod | Wait:
     key = key_of(release.pod.metadata)
     if release.pod.metadata.deletion_timestamp:
-        return wait_for_end(key)
+        return wait_for_end(world, key)
     return DeletePod(ObjectRef.of("Pod", key), release.devices, amounts=release.shares)
 
 
@@ -295,7 +304,7 @@ def _consumers(case: Case) -> Iterator[Candidate]:
         if any(_stays(case, pod) for pod in pods):
             continue
         if pods and len(pods) == len(uids) <= _MAX_PODS:
-            yield _ending([_Release(pod, devices_of(claim)) for pod in pods], "")
+            yield _ending(case.world, [_Release(pod, devices_of(claim)) for pod in pods], "")
 
 
 def single_pods(case: Case) -> Iterator[Candidate]:
@@ -306,4 +315,4 @@ def single_pods(case: Case) -> Iterator[Candidate]:
             spared = key_of(release.pod.metadata) in case.keep or _stays(case, release.pod)
             spared = spared or bool(release.pod.metadata.deletion_timestamp)
             if not spared and not case.is_of_same_workload(release.pod):
-                yield _ending([release], node)
+                yield _ending(case.world, [release], node)

@@ -222,6 +222,19 @@ def test_the_user_of_a_claim_elsewhere_that_is_being_deleted_is_waited_for() -> 
         assert ("ml/more: frees 1 device" in page) == bool(other)
 
 
+@pytest.mark.parametrize(("minutes", "told"), [(0, False), (27, True)])
+def test_of_a_pod_with_a_long_grace_is_said_until_when_it_may_take(minutes: int, told: bool) -> None:
+    held = build.claim("held", held=[("node-1", "gpu-0")], by=["old"], on="node-1")
+    held["metadata"] |= {"ownerReferences": [{"kind": "Pod", "name": "old", "uid": "pod-old", "controller": True}]}
+    old = build.pod("old", claims=["held"], node_name="node-1", phase="Running")
+    old["metadata"]["deletionTimestamp"] = until = stamp(-minutes)
+    slice_ = build.slice_("node-1", build.device("gpu-0"))
+    mine = [build.pod("pod", claims=["claim"]), build.claim("claim")]
+    page = plain_page([build.node("node-1"), slice_, old, held, *mine])
+    assert "wait for pod ml/old, which is being deleted" in page
+    assert (until in page) == told
+
+
 @pytest.mark.parametrize("out_of_service", [False, True])
 def test_who_uses_a_claim_on_a_lost_node_is_waited_for_only_where_something_ends_it(out_of_service: bool) -> None:
     """Upstream: pkg/controller/podgc, gcTerminating, which ends pods of such nodes as soon as they have the taint."""
