@@ -16,7 +16,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.source.live import Needs, current_namespace, load, needs_of, read
-from kubectl_dra.source.live.errors import BadAnswerError, LoginError, ServerFailedError
+from kubectl_dra.source.live.errors import BadAnswerError, ImpersonationError, LoginError, ServerFailedError
 from kubectl_dra.source.spec import Connection, SourceSpec
 from tests.kit.fake_api import Answer, FakeApi, Request, chunk_of, connection_to, status
 
@@ -178,6 +178,21 @@ def test_an_expired_login_is_an_error(connection: Connection, api: FakeApi) -> N
     with pytest.raises(LoginError, match="does not accept the login") as caught:
         _read(connection, {"Node", "Pod"})
     assert caught.value.hint.startswith('log in again as user "someone" of context "fake", or choose another')
+
+
+@pytest.mark.parametrize(
+    "verb", ['impersonate resource "users" in API group ""', 'impersonate:user-info resource "users" in API group "x"']
+)
+def test_who_may_not_act_as_another_is_not_told_of_rights_of_the_other(
+    connection: Connection, api: FakeApi, verb: str
+) -> None:
+    words = f'users "dev" is forbidden: User "admin" cannot {verb} at the cluster scope'
+    for path in api.routes:
+        api.routes[path] = status(403, words, "Forbidden")
+    with pytest.raises(ImpersonationError, match="does not answer as another user: ") as caught:
+        _read(connection, {"Node", "Pod"}, pods=frozenset({Key("ml", "web")}), namespaces=("ml",))
+    assert words in caught.value.what
+    assert caught.value.hint.startswith("leave out --as")
 
 
 def test_one_failing_list_is_an_error_and_nobody_waits_for_the_others(connection: Connection, api: FakeApi) -> None:

@@ -9,6 +9,7 @@ ClusterError (kubectl_dra.source.errors)
 │   └── TooLongListError   a list that is longer than --max-bytes
 └── ApiError               an API server's refusal, from its Status body
     ├── LoginError         401, or no credentials could be had: expired or missing login
+    ├── ImpersonationError 403: the user may not act as the one that --as or the kubeconfig names
     ├── RefusedError       403; also a ForbiddenError of kubectl_dra.source.errors
     ├── NotServedError     404: the path does not exist on this server
     ├── ExpiredError       410: a continue token or resourceVersion is too old
@@ -30,6 +31,11 @@ _MAX_TEXT: Final = 400
 _GATEWAY_TIMEOUT: Final = 504
 # The cause ResourceVersionTooLarge of apiserver/pkg/storage/errors.go, which only its text tells in old versions.
 _FROM_THE_FUTURE: Final = "Too large resource version"
+# pkg/endpoints/filters/impersonation of apiserver; constrained impersonation has verbs like impersonate:user-info.
+_IMPERSONATES: Final = re.compile(r'\bUser "[^"]*" cannot impersonate\b')
+_NO_OTHER: Final = (
+    "leave out --as (in a kubeconfig: as), or ask for the verb impersonate on users, groups and service accounts"
+)
 _SECONDS: Final = re.compile(r"[0-9]{1,4}")
 
 
@@ -72,6 +78,10 @@ class ApiError(ClusterError):
 
 class LoginError(ApiError):
     """Raised when the server does not accept the credentials (401), or when none could be had."""
+
+
+class ImpersonationError(ApiError):
+    """Raised when the user may not act as another one: whoever that is, nothing was asked of their rights."""
 
 
 class RefusedError(ApiError, ForbiddenError):
@@ -120,6 +130,8 @@ def error_from_status(code: int, body: bytes, request: str, server: str, retry_a
     if code == _GATEWAY_TIMEOUT and _FROM_THE_FUTURE in status.message:
         # After a restore from a backup positions start again from a lower number.
         kind = ExpiredError
+    if kind is RefusedError and _IMPERSONATES.search(status.message):
+        kind, hint, text = ImpersonationError, _NO_OTHER, f"{server} does not answer as another user: {text}"
     seconds = int(retry_after) if _SECONDS.fullmatch(retry_after) else 0
     if seconds:
         hint = f"try again in {seconds} s: the server is busy"
@@ -127,7 +139,7 @@ def error_from_status(code: int, body: bytes, request: str, server: str, retry_a
         text = f"{server} does not accept the login: {text}"
     elif kind is ServerFailedError:
         text = f"{server} failed to {request}: {text}"
-    elif kind is not RefusedError:
+    elif kind not in (RefusedError, ImpersonationError):
         text = f"can't {request} from {server}: {text}"
     return kind(text, hint, code, status.reason, seconds)
 
