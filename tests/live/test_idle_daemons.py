@@ -9,7 +9,7 @@ import pytest
 
 from kubectl_dra.commands.app import run
 from tests.kit import build
-from tests.kit.fake_api import FakeApi, serve_cluster, write_kubeconfig
+from tests.kit.fake_api import FakeApi, chunk_of, serve_cluster, write_kubeconfig
 from tests.output.pending.test_idle_daemons import daemon_set
 
 LIST = "/apis/apps/v1/daemonsets"
@@ -29,6 +29,27 @@ def test_the_daemon_set_that_runs_nowhere_is_named(
     api.serve_foreign("apps", "v1", daemonsets=[daemon_set(nodeSelector={"example.com/gpu": "true"})])
     text = answer(api, tmp_path, capfd)
     assert "runs on no node: no node matches example.com/gpu=true." in text
+
+
+def test_the_pod_of_the_driver_that_cannot_pull_its_image_is_named(
+    api: FakeApi, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """It has no claims, so that lists of pods leave it out."""
+    made = daemon_set()
+    meta, labels = made["metadata"], made["spec"]["template"]["metadata"]["labels"]
+    name, namespace = f"{meta['name']}-7xk2p", meta["namespace"]
+    own = {"apiVersion": "apps/v1", "kind": "DaemonSet", "name": meta["name"], "uid": meta["uid"], "controller": True}
+    pull = {
+        "name": "c",
+        "ready": False,
+        "state": {"waiting": {"reason": "ImagePullBackOff"}},
+    }
+    plugin = build.pod(name, namespace=namespace, node_name=build.node()["metadata"]["name"], phase="Pending")
+    plugin["metadata"] |= {"labels": labels, "ownerReferences": [own]}
+    plugin["status"]["containerStatuses"] = [pull]
+    api.serve_foreign("apps", "v1", daemonsets=[made])
+    api.routes[f"/api/v1/namespaces/{namespace}/pods"] = lambda request: chunk_of(request, "Pod", [plugin], "v1")
+    assert f"The driver does not run: {name} (ImagePullBackOff)." in answer(api, tmp_path, capfd, plugin)
 
 
 def test_daemon_sets_that_may_not_be_read(api: FakeApi, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -2,13 +2,16 @@
 
 Kueue's objects when something waits in a queue, gangs of other schedulers when a pod that waits is in one, autoscalers
 when advice is about the number of a workload's pods, DaemonSets where no driver publishes what a pod asks for, or nodes
-come that get pods of them; what may name a claim, where no pod uses it; and pods that their nodes did not take.
+come that get pods of them, and there the pods of drivers; what may name a claim, where no pod uses it; and pods that
+their nodes did not take.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from kubectl_dra.api.controllers import decode_owner
@@ -27,11 +30,13 @@ from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import Coverage, Read
 from kubectl_dra.model.gang_objects import KINDS as GANG_KINDS
 from kubectl_dra.model.gang_objects import qualified
+from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.meta import OwnerReference
 from kubectl_dra.model.names import DEFAULT_NAMESPACE
 from kubectl_dra.model.queues import COHORT, GROUP, KINDS, QueueObjects
 from kubectl_dra.model.workloads import WorkloadObject
+from kubectl_dra.reports.pending.drivers import daemon_sets_of, named_by
 from kubectl_dra.reports.pending.kept_off_drivers import has_nothing
 from kubectl_dra.source.errors import ClusterError
 
@@ -43,6 +48,8 @@ if TYPE_CHECKING:
 
 _AUTOSCALERS: Final = {AUTOSCALER.group: {AUTOSCALER.plural: AUTOSCALER.name}}
 _DAEMON_SETS: Final = {"apps": {"daemonsets": DAEMON_SET}}
+#: Drivers are installed in one, rarely in two.
+_MOST_NAMESPACES: Final = 3
 _NAMING: Final = {
     "apps": {"deployments": "Deployment", "statefulsets": "StatefulSet"},
     "batch": {"jobs": "Job", "cronjobs": "CronJob"},
@@ -187,6 +194,29 @@ def for_new_nodes(
 def with_daemon_sets(options: Options, state: ClusterState) -> ClusterState:
     """The state with all DaemonSets, as far as they may be read: they only explain."""
     return state if state.evidence.complete(DAEMON_SET) else _with_owners(options, state, _DAEMON_SETS, {})
+
+
+def with_driver_pods(options: Options, state: ClusterState) -> ClusterState:
+    """The state with the pods of drivers' DaemonSets, which lists of pods leave out as they have no claims.
+
+    Why they do not run may be why nothing is published.
+    """
+    if options.from_ is not None:
+        return state
+    from kubectl_dra.source.live.failed import read_pods
+
+    drivers = {name for each in state.inventory.classes for name in named_by(each, state.inventory)}
+    there: dict[Key, Pod] = {}
+    for namespace, uids in sorted(daemon_sets_of(drivers, state.inventory).items())[:_MOST_NAMESPACES]:
+        with suppress(ClusterError):
+            found = read_pods(source_spec(options).connection, namespace, partial(_is_made_by, uids))
+            there |= {key_of(pod.metadata): pod for pod in found}
+    pods = dict(sorted({**there, **state.inventory.pods}.items()))
+    return state.changed(state.inventory.replace(pods=pods)) if there else state
+
+
+def _is_made_by(uids: Collection[str], pod: Pod) -> bool:
+    return any(owner.uid in uids for owner in pod.metadata.owner_references)
 
 
 def with_workloads(options: Options, state: ClusterState, namespace: str) -> ClusterState:

@@ -12,7 +12,7 @@ import msgspec
 from kubectl_dra.api.kinds import Kind
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.cluster import Scoped
-from kubectl_dra.commands.shared.live import with_autoscalers, with_daemon_sets, with_workloads
+from kubectl_dra.commands.shared.live import with_autoscalers, with_daemon_sets, with_driver_pods, with_workloads
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import Answer, is_document
 from kubectl_dra.commands.why_pending.groups import AnyPending, Pending, answer_about
@@ -84,7 +84,8 @@ class PendingCall(msgspec.Struct):
     def with_daemon_sets(self) -> ClusterState:
         """The cluster with its DaemonSets, which are read once, and only for pods that no driver serves."""
         if self._drivers_read is None:
-            self._drivers_read = with_daemon_sets(self.options, self.cluster.state)
+            known = with_daemon_sets(self.options, self.cluster.state)
+            self._drivers_read = with_driver_pods(self.options, known)
         return self._drivers_read
 
     @property

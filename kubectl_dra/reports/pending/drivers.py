@@ -102,6 +102,20 @@ def plugins(driver: str, node: str, inventory: Inventory, most: int | None = _MO
     return tuple(records.ObjectRef.of("Pod", key) for score, key in sorted(ranked) if score == best)[:most]
 
 
+def daemon_sets_of(drivers: Iterable[str], inventory: Inventory) -> dict[str, set[str]]:
+    """The uids of DaemonSets that look like the kubelet plugins of ``drivers``, by namespace."""
+    words = {word for driver in drivers for parts, joined in (words_of(driver),) for word in (*parts, joined)}
+    found: dict[str, set[str]] = {}
+    for (kind, namespace, _), workload in inventory.workloads.items():
+        template = workload.spec.template if kind == "DaemonSet" else None
+        if template is None:
+            continue
+        text = names_in(workload.metadata, template.metadata.labels, template.spec)
+        if _PLUGIN.search(text) and any(word in text for word in words):
+            found.setdefault(namespace, set()).add(workload.metadata.uid)
+    return found
+
+
 def words_of(driver: str) -> tuple[frozenset[str], str]:
     """The parts of a driver's name that tell it from others, and all of it without dots."""
     parts = re.split(r"[.\-]", driver)

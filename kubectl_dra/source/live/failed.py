@@ -26,9 +26,14 @@ class _Those(KeepAll):
 
 def read_failed(connection: Connection, namespace: str, wanted: Callable[[Pod], bool]) -> list[Pod]:
     """Those of a namespace (empty: of all) that are ``wanted``. Raises ``ClusterError``."""
+    return read_pods(connection, namespace, wanted, "status.phase=Failed")
+
+
+def read_pods(connection: Connection, namespace: str, wanted: Callable[[Pod], bool], fields: str = "") -> list[Pod]:
+    """Pods in any phase, sifted while they are read; ``fields``: the field selector. Raises ``ClusterError``."""
     session = open_session(connection)
     try:
-        found = take_list(session, POD, POD.api_version, partial(_Those, wanted), namespace, "status.phase=Failed")
+        found = take_list(session, POD, POD.api_version, partial(_Those, wanted), namespace, fields)
     finally:
         session.close()
     return [each for each in found.sink.kept if isinstance(each, Pod)]
