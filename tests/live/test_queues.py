@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from kubectl_dra.api.queues import READ as ALL
+from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.source.live.foreign import ForeignObjects, read_foreign
-from tests.kit.fake_api import FakeApi, chunk_of, connection_to
+from tests.kit.fake_api import FakeApi, chunk_of, connection_to, status
 from tests.live.test_node_groups import item, names
 
 GROUP = "kueue.x-k8s.io"
@@ -31,6 +32,16 @@ def test_queues_that_only_an_administrator_may_read(api: FakeApi, tmp_path: Path
     found = read_foreign(connection_to(tmp_path, api), READ)
     assert found.complete == ("Workload", "LocalQueue")
     assert [each.kind for each in found.unread] == ["ClusterQueue"]
+
+
+def test_a_kind_whose_conversion_fails_leaves_the_others(api: FakeApi, tmp_path: Path) -> None:
+    api.serve_foreign(GROUP, "v1beta2", workloads=[], localqueues=[item("team")], clusterqueues=[])
+    words = "conversion webhook for kueue.x-k8s.io/v1beta1, Kind=Workload failed: connection refused"
+    api.routes[f"/apis/{GROUP}/v1beta2/workloads"] = status(500, words)
+    found = read_foreign(connection_to(tmp_path, api), READ)
+    assert names(found) == [("LocalQueue", "team")]
+    assert found.complete == ("LocalQueue", "ClusterQueue")
+    assert [(each.kind, each.coverage) for each in found.unread] == [("Workload", Coverage.PARTIAL)]
 
 
 def test_a_cluster_without_kueue(api: FakeApi, tmp_path: Path) -> None:

@@ -16,7 +16,15 @@ from kubectl_dra.api.sources import Source
 from kubectl_dra.model.evidence import Coverage, user_of_refusal
 from kubectl_dra.model.ids import Key
 from kubectl_dra.source.limits import Allowance, TooLargeError
-from kubectl_dra.source.live.errors import BadAnswerError, ExpiredError, NotServedError, RefusedError, TooLongListError
+from kubectl_dra.source.live.errors import (
+    BadAnswerError,
+    ExpiredError,
+    NotServedError,
+    RefusedError,
+    ServerFailedError,
+    ThrottledError,
+    TooLongListError,
+)
 from kubectl_dra.source.live.listing import CHUNK
 from kubectl_dra.source.live.parallel import in_parallel
 from kubectl_dra.source.live.session import Session, open_session
@@ -180,7 +188,8 @@ class _List(msgspec.Struct, frozen=True):
             raise TooLongListError(error.what, error.hint) from error
         except (RefusedError, NotServedError) as error:
             return ForeignObjects(tuple(objects), (self._unread(_NO, user_of_refusal(error.what)),))
-        except ExpiredError:
+        except (ExpiredError, ServerFailedError, ThrottledError):
+            # As where the webhook that converts objects of one kind does not answer.
             return ForeignObjects(tuple(objects), (self._unread(Coverage.PARTIAL),))
         return ForeignObjects(tuple(objects), complete=(self.kind,))
 
