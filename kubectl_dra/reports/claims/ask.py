@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
+from kubectl_dra.api.quantities import encode_hook
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.explain.class_facts import offers
 from kubectl_dra.model.classic import ClassicClaim, classic_of
@@ -119,9 +120,11 @@ def claim_ask(
 
 def _says_the_same(one: ResourceClaimSpec, other: ResourceClaimSpec) -> bool:
     """Whether two specs are equal; parameters of drivers may be written in another order, or with other spaces."""
-    return one == other or msgspec.json.decode(msgspec.json.encode(one)) == msgspec.json.decode(
-        msgspec.json.encode(other)
-    )
+    return one == other or _written(one) == _written(other)
+
+
+def _written(spec: ResourceClaimSpec) -> object:
+    return msgspec.json.decode(msgspec.json.encode(spec, enc_hook=encode_hook))
 
 
 def _classic_ask(classic: ClassicClaim | None) -> ClassicAsk | None:

@@ -199,3 +199,26 @@ def test_parameters_in_another_order_are_no_change_of_the_template() -> None:
     other = facts.inventory([template | {"spec": {"spec": spec({"b": 3, "a": 1})}}])
     (changed,) = other.templates.values()
     assert claim_ask(claim, "gpu", "t", changed).template_changed
+
+
+def test_a_template_that_has_another_amount_by_now_is_told_of() -> None:
+    """The claim keeps the amount that it was made with."""
+
+    def request(memory: str) -> dict[str, Any]:
+        return build.request(capacity={"requests": {"memory": memory}})
+
+    def template(memory: str) -> Any:
+        (made,) = facts.inventory(
+            [
+                {
+                    "kind": "ResourceClaimTemplate",
+                    "metadata": {"name": "t", "namespace": "ml"},
+                    "spec": {"spec": {"devices": {"requests": [request(memory)]}}},
+                }
+            ]
+        ).templates.values()
+        return made
+
+    (claim,) = facts.inventory([build.claim("c", request("12Gi"))]).claims.values()
+    assert claim_ask(claim, "gpu", "t", template("8Gi")).template_changed
+    assert not claim_ask(claim, "gpu", "t", template("12Gi")).template_changed
