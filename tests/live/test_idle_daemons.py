@@ -44,12 +44,16 @@ def test_the_pod_of_the_driver_that_cannot_pull_its_image_is_named(
         "ready": False,
         "state": {"waiting": {"reason": "ImagePullBackOff"}},
     }
-    plugin = build.pod(name, namespace=namespace, node_name=build.node()["metadata"]["name"], phase="Pending")
-    plugin["metadata"] |= {"labels": labels, "ownerReferences": [own]}
+    plugin = build.pod(name, node_name=build.node()["metadata"]["name"], phase="Pending")
+    plugin["metadata"] |= {"namespace": namespace, "labels": labels, "ownerReferences": [own]}
     plugin["status"]["containerStatuses"] = [pull]
     api.serve_foreign("apps", "v1", daemonsets=[made])
     api.routes[f"/api/v1/namespaces/{namespace}/pods"] = lambda request: chunk_of(request, "Pod", [plugin], "v1")
-    assert f"The driver does not run: {name} (ImagePullBackOff)." in answer(api, tmp_path, capfd, plugin)
+    text = answer(api, tmp_path, capfd, plugin)
+    assert "Correct the name of the image" in text
+    assert f"The driver does not run: {name} (ImagePullBackOff)." in text
+    assert f"Why it does not run: kubectl describe pod/{name} -n {namespace}" in text
+    assert "kubectl logs" not in text  # it never ran, and has none
 
 
 def test_daemon_sets_that_may_not_be_read(api: FakeApi, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -156,6 +156,28 @@ def test_claims_in_question_are_read_by_name_where_they_may_not_be_listed(connec
     assert not api.asked(f"{paths[1]}/not-mine")
 
 
+def test_claims_in_question_are_read_by_name_where_the_server_fails_to_list_them(
+    connection: Connection, api: FakeApi
+) -> None:
+    api.serve(
+        "Pod",
+        [
+            {
+                "metadata": {"name": "p", "namespace": "ml"},
+                "spec": {"resourceClaims": [{"name": "gpu", "resourceClaimName": "own"}]},
+            }
+        ],
+    )
+    within = "/apis/resource.k8s.io/v1/namespaces/ml/resourceclaims"
+    for path in (CLAIMS, within):
+        api.routes[path] = status(504, "not in the time allotted")
+    api.routes[f"{within}/own"] = Answer({"kind": "ResourceClaim", "metadata": {"name": "own", "namespace": "ml"}})
+    needs = {"namespaces": ("ml",), "pods": frozenset({Key("ml", "p")})}
+    inventory, evidence = _read(connection, {"Pod", "ResourceClaim"}, **needs)
+    assert list(inventory.claims) == [Key("ml", "own")]
+    assert not evidence.complete("ResourceClaim", "ml")
+
+
 def test_claims_that_may_be_listed_are_not_asked_for_again(connection: Connection, api: FakeApi) -> None:
     api.forbid(CLAIMS)
     path = api.serve("ResourceClaim", [], "resource.k8s.io/v1", "ml")
@@ -222,7 +244,7 @@ def test_a_failing_list_leaves_a_question_about_one_pod_to_the_others(
     assert evidence.coverage("ResourceClaim") is Coverage.PARTIAL
     assert evidence.complete("Node")
     assert not inventory.claims
-    assert ["not in the time allotted" in note for note in evidence.notes] == [True]
+    assert ["not in the time allotted; try again" in note for note in evidence.notes] == [True]
     asked = [request.path for request in api.requests]
     assert "/apis/resource.k8s.io/v1/namespaces/ml/resourceclaims" in asked
 

@@ -26,7 +26,7 @@ from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.invocation import Address, flag
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.besides_devices import is_of_devices, kept_meanwhile
-from kubectl_dra.output.pending.driver_pods import idle_advice, idle_commands, known_cure
+from kubectl_dra.output.pending.driver_pods import driver_advice, idle_advice, idle_commands, known_cure, why_words
 from kubectl_dra.output.pending.headline import was_given_up
 from kubectl_dra.output.pending.health import unhealthy_lines
 from kubectl_dra.output.pending.heard import heard_advice, is_heard_first
@@ -135,11 +135,7 @@ def advice_lines(report: PendingReport, now: datetime, address: Address) -> Iter
     if not added and (report.tried.ended or (report.no_pair_helps and report.tried.singles)):
         yield from wrapped(_tried(report))
     if code in WITHOUT_DEVICES and report.failing:
-        text = (
-            "What usually helps: Read the log of the driver's pods and fix what it reports. The pod is scheduled once "
-            "they publish devices; a change of its claim does not help."
-        )
-        yield from wrapped(Safe(text))
+        yield from driver_advice(report.failing[0])
         return
     if report.idle_drivers:
         yield from idle_advice(report.idle_drivers[0])
@@ -314,9 +310,7 @@ def _node_state(report: PendingReport, address: Address) -> Iterator[Safe]:
 def _find_driver(report: PendingReport, address: Address) -> Iterator[Safe]:
     """Why the driver's pods fail, or where a driver of which nothing is published may be found."""
     for each in report.failing[:1]:
-        where, pod = within(each.pod.namespace), of("pod", each.pod.name)
-        words = kubectl("logs", pod, where, "--all-containers", *(("--previous",) if each.restarts else ()))
-        yield from command_line("Its log: {}", reading(words, address))
+        yield from command_line("Why it does not run: {}", reading(why_words(each), address))
     if report.failing or report.idle_drivers:
         yield from (line for each in report.idle_drivers[:1] for line in idle_commands(each, address))
         return

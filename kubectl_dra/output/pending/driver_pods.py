@@ -14,6 +14,7 @@ from kubectl_dra.diagnosis.remedies.pod_edits import toleration
 from kubectl_dra.model.invocation import Address, Words
 from kubectl_dra.model.names import is_subdomain
 from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.besides_devices import image_advice
 from kubectl_dra.output.safe import Safe, command_line, fmt, safe
 from kubectl_dra.output.words import counted, listed, plural, shortened
 from kubectl_dra.reports.invocations import changing, kubectl, of, plain_word, reading, within
@@ -131,6 +132,16 @@ def last_exit(pod: FailingPod) -> Safe:
     if not pod.ended or pod.ended == pod.state:
         return Safe("")
     return fmt("last {}", pod.ended) if pod.ended.startswith("exit") else fmt("last exit {}", pod.ended)
+
+
+def driver_advice(failing: FailingPod) -> Iterator[Safe]:
+    """What helps a pod of the driver that does not run, before what only follows of it."""
+    cure = image_advice(failing.state, failing.message) or Safe("Find out why the driver's pods do not run.")
+    text = (
+        "What usually helps: {} The pod is scheduled once the driver publishes devices; a change of its claim does "
+        "not help."
+    )
+    yield from wrapped(fmt(text, cure))
 
 
 def why_words(pod: FailingPod) -> Words | None:

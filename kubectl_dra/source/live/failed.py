@@ -1,4 +1,4 @@
-"""Pods that have failed. Lists of all pods leave them out, as they take nothing; why they failed may explain others."""
+"""Pods that lists of all pods leave out, and that may explain others: failed ones, which take nothing, and drivers'."""
 
 from __future__ import annotations
 

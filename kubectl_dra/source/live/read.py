@@ -121,10 +121,10 @@ def _add_finished_consumers(reader: _Reader, outcomes: Iterable[KindRead]) -> No
 
 
 def _add_named_claims(reader: _Reader, needs: Needs, outcomes: Iterable[KindRead]) -> None:
-    """Claims that the question is about, one by one where they may not be listed: a role may name single objects."""
+    """Claims that the question is about, one by one where no list came: a role may name single objects."""
     by_kind = {outcome.kind.name: outcome for outcome in outcomes}
     claims, pods = by_kind.get(RESOURCE_CLAIM.name), by_kind.get(POD.name)
-    if claims is None or all(read.coverage is not Coverage.FORBIDDEN for read in claims.reads):
+    if claims is None or not (claims.failed or any(read.coverage is Coverage.FORBIDDEN for read in claims.reads)):
         return
     evidence, wanted = Evidence(reads=tuple(claims.reads)), set(needs.claims)
     for pod in pods.records if pods is not None else ():
@@ -187,7 +187,7 @@ class _Reader:
                 raise
             time = timestamp(self._session.clock)
             outcome.reads.append(Read(kind.name, namespace, Coverage.PARTIAL, time=time, note=error.what))
-            outcome.failed.append(error.what)
+            outcome.failed.append(f"{error.what}; {error.hint}" if error.hint else error.what)
             return False
         for listed in lists:
             outcome.records += listed.sink.kept
