@@ -405,8 +405,8 @@ def test_the_commands_of_a_way_out_in_an_editor(tmp_path, size, settings):
         at.wait("Pod ml/trainer-0 is pending")
         at.wait("x ways out")
         at.keys("x")
-        # The key is offered until the cursor is there.
-        at.wait_gone("x ways out")
+        # The key is offered as soon as the cursor is there and a way out has been checked.
+        at.wait("e $EDITOR")
         at.keys("e")
         text = clipboard(at, "kubectl replace --force", "# reviewed")
         assert text.count("kubectl replace") == 1
