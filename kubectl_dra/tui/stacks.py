@@ -35,6 +35,8 @@ class Stacks(App[None]):
         self.closed = 0
         self._stacks: dict[str, list[View]] = {}
         self._tab = self._before = tab
+        # Views that are open in no tab until somebody goes forward to them again.
+        self._ahead: list[View] = []
         # Keys for a view that is not mounted yet.
         self._early: deque[events.Key] = deque()
 
@@ -96,14 +98,16 @@ class Stacks(App[None]):
     @property
     def stays(self) -> Safe:
         """Why the present cluster can't be left now; empty if it can."""
-        return next((view.stays for stack in self._stacks.values() for view in stack if view.stays), Safe(""))
+        opened = [view for stack in self._stacks.values() for view in stack]
+        return next((view.stays for view in (*opened, *self._ahead) if view.stays), Safe(""))
 
     # --- from one to another ----------------------------------------------------------------------------------------
 
     def start_over(self) -> None:
-        for stack in self._stacks.values():
+        for stack in (*self._stacks.values(), self._ahead):
             self._close(stack)
         self._stacks.clear()
+        self._ahead.clear()
         self.go("overview")
 
     def go(self, tab: str) -> None:
@@ -168,10 +172,15 @@ class Stacks(App[None]):
         if tab != self._tab:
             self._before = self._tab
         self._tab = tab
-        # What was opened above it stays open nowhere.
-        above = self._stacks[tab].index(view) + 1
-        self._close(self._stacks[tab][above:])
-        del self._stacks[tab][above:]
+        stack = self._stacks[tab]
+        if view in stack:
+            # What was opened above it is open nowhere, but lies ahead.
+            above = stack.index(view) + 1
+            self._ahead += stack[above:]
+            del stack[above:]
+        else:
+            self._ahead.remove(view)
+            stack.append(view)
         self._to_front()
         return True
 
@@ -210,6 +219,9 @@ class Stacks(App[None]):
             return
         view.display = True
         self.trail.saw((self._tab, view))
+        forgotten = [each for each in self._ahead if each not in self.trail]
+        self._ahead = [each for each in self._ahead if each in self.trail]
+        self._close(forgotten)
         # What was said belongs to where we were.
         self.notice = Safe("")
         self.queries_changed()

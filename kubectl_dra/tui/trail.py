@@ -21,6 +21,9 @@ class Trail:
         self._at = -1
         self._moving = False
 
+    def __contains__(self, view: View) -> bool:
+        return any(seen is view for _, seen in self._seen)
+
     def saw(self, place: Place) -> None:
         """A view came to the front; what lay ahead is forgotten, unless that was a step on the trail itself."""
         if self._moving:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 
+import pytest
 from textual.strip import Strip
 
 from tests.tui.support import LARGE, demo_app, play
@@ -20,6 +21,22 @@ def test_a_view_goes_when_the_next_one_was_closed():
         await t.press("escape", *_OPEN_AND_CLOSE)
         gc.collect()
         assert closed() is None
+
+    play(demo_app(), script, LARGE)
+
+
+@pytest.mark.parametrize("keys", [("escape",), ("1",), ("left_square_bracket", "3"), ("enter", "escape")])
+def test_a_view_that_lies_ahead_goes_when_another_one_is_opened_or_what_it_stood_on_closes(keys):
+    async def script(t):
+        await t.press("2", "enter", "enter")
+        ahead = weakref.ref(t.app.view)
+        await t.press("left_square_bracket")
+        assert ahead() is not None
+        await t.press("right_square_bracket")
+        assert t.app.view is ahead()
+        await t.press("left_square_bracket", *keys, *_OPEN_AND_CLOSE, *_OPEN_AND_CLOSE)
+        gc.collect()
+        assert ahead() is None
 
     play(demo_app(), script, LARGE)
 

@@ -203,6 +203,8 @@ def test_history_aliases_and_the_log():
         assert ui.crumbs.startswith("pools")
         assert "gke-prod-h100-5f3a2b1c-k4tq" not in ui.crumbs
         await ui.press("right_square_bracket")
+        assert ui.crumbs.startswith("pools › gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq")
+        await ui.press("right_square_bracket")
         assert ui.crumbs.startswith("claims")
         await ui.press("right_square_bracket")
         assert "there is no view after" in ui.crumbs
