@@ -7,12 +7,10 @@ in what another one says.
 
 from __future__ import annotations
 
-import base64
-import json
 from collections.abc import Iterator
 from typing import Final
-from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
+# What reads URLs is imported where it is needed: help has the errors of this package, and no secrets.
 HIDDEN: Final = "[hidden]"
 # Shorter ones are parts of ordinary words, and what may hold them is not shown anyway.
 _SHORTEST: Final = 4
@@ -42,12 +40,16 @@ def without_login(url: str) -> str:
     user, password = login_of(url)
     if not user and not password:
         return url
+    from urllib.parse import urlsplit, urlunsplit
+
     parts = urlsplit(url)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
 
 def login_of(url: str) -> tuple[str, str]:
     """User and password of a URL, decoded, each empty where there is none; the password is remembered."""
+    from urllib.parse import unquote, urlsplit
+
     try:
         netloc = urlsplit(url).netloc
     except ValueError:
@@ -60,12 +62,17 @@ def login_of(url: str) -> tuple[str, str]:
 
 def basic(user: str, password: str) -> str:
     """The header value of basic authentication; what it consists of is remembered."""
+    import base64
+
     encoded = base64.b64encode(f"{user}:{password}".encode("utf-8", "surrogateescape")).decode("ascii")
     remember(password, encoded)
     return f"Basic {encoded}"
 
 
 def _forms(text: str) -> Iterator[str]:
+    import json
+    from urllib.parse import quote
+
     yield text
     yield quote(text, safe="", errors="replace")
     yield json.dumps(text)[1:-1]

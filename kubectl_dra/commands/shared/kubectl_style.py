@@ -11,7 +11,7 @@ import click
 
 from kubectl_dra.commands.shared.errors import UsageProblem
 from kubectl_dra.model.likeness import did_you_mean
-from kubectl_dra.output.console import write_help
+from kubectl_dra.output.console import DEFAULT_WIDTH, page_width, write_help
 
 _INSTEAD_OF_FIELDS: Final = "name the objects, or use -n NAMESPACE, -l LABELS or, with get, --node NAME"
 _BOOLEANS: Final = {"true": True, "false": False}
@@ -22,8 +22,16 @@ class SharedOption(click.Option):
     """An option that every command has; help lists it under a heading of its own."""
 
 
+class _Context(click.Context):
+    def make_formatter(self) -> click.HelpFormatter:
+        """As click's, which asks ``shutil`` how wide the terminal is, and that loads four compressors."""
+        return click.HelpFormatter(width=min(page_width(), DEFAULT_WIDTH) - 2)
+
+
 class KubectlStyle(click.Command):
     """Reads options as kubectl does (``-n=ml``, ``--watch=true``) and lists shared options apart in help."""
+
+    context_class = _Context
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Rewrite what click does not know, then parse."""

@@ -13,7 +13,6 @@ import click
 
 from kubectl_dra.commands.shared.errors import CommandError, UsageProblem
 from kubectl_dra.commands.shared.kubectl_style import SharedOption
-from kubectl_dra.model import labels
 from kubectl_dra.source.errors import SourceError
 from kubectl_dra.source.limits import MAX_BYTES, parse_size, size_text
 from kubectl_dra.source.spec import Connection
@@ -141,6 +140,8 @@ SELECTOR_OPTION: Final = _option(
 
 def label_selector(text: str) -> Callable[[Mapping[str, str]], bool]:
     """A test on labels, what ``-l`` says; the empty text selects everything. Raises a usage error."""
+    from kubectl_dra.model import labels  # help selects nothing
+
     try:
         return labels.parse(text)
     except labels.SelectorError as error:
