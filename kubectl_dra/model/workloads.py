@@ -13,7 +13,7 @@ from msgspec import field
 
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.core import Pod, PodSpec
-from kubectl_dra.model.meta import LabelSelector, LocalObject, ObjectMeta
+from kubectl_dra.model.meta import Condition, LabelSelector, LocalObject, ObjectMeta
 
 #: ``spec.backoffLimit`` of a Job that says none (upstream: pkg/apis/batch/v1/defaults.go).
 BACKOFF_LIMIT: Final = 6
@@ -115,6 +115,8 @@ class MakerSpec(Record, frozen=True):
 class WorkloadStatus(Record, frozen=True):
     """``status``: of a Job its failed and succeeded pods; of others how many there are and should be.
 
+    ``conditions``: how a Job ended, what a ReplicaSet or its Deployment was refused.
+
     ``updated_number_scheduled``: of a DaemonSet. ``update_revision``: what a StatefulSet calls its present template.
     """
 
@@ -128,6 +130,7 @@ class WorkloadStatus(Record, frozen=True):
     updated_number_scheduled: int = 0
     number_unavailable: int = 0
     update_revision: str = ""
+    conditions: tuple[Condition, ...] = ()
 
 
 class WorkloadObject(LocalObject, frozen=True):

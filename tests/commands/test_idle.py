@@ -336,3 +336,41 @@ def test_of_many_that_differ_in_their_names_only_one_is_tried(
     ]
     assert {each["fits"] for each in found} == {"No"}
     assert [each["pending"]["pod"]["name"] for each in found] == 3 * ["work-0-simulated"] + ["work-3-simulated"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "count", "told_of_it"),
+    [
+        (
+            {
+                "type": "Failed",
+                "reason": "DeadlineExceeded",
+                "message": "Job was active longer than specified deadline",
+            },
+            1,
+            [
+                "Job demo/work has failed (DeadlineExceeded): Job was active longer than specified deadline.",
+                "A longer spec.activeDeadlineSeconds",
+                "one of its pods would fit now, on dra-example-driver-cluster-worker",
+            ],
+        ),
+        (
+            {"type": "Failed", "reason": "BackoffLimitExceeded", "message": "Job has reached the limit"},
+            9,
+            ["kubectl logs job/work -n demo", "Not even one of its pods would fit now: no node has 9"],
+        ),
+        (
+            {"type": "Complete", "reason": "CompletionsReached"},
+            9,
+            ["Job demo/work is complete: it creates no more pods."],
+        ),
+    ],
+)
+def test_a_job_that_has_ended_says_how(
+    condition: dict[str, str], count: int, told_of_it: list[str], capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    body = job() | {"status": {"conditions": [{**condition, "status": "True"}]}}
+    text = told(capfd, tmp_path, body, count)
+    assert [each for each in told_of_it if each not in text] == []
+    assert "has no pending pods" not in text
+    assert ("fit now" in text) == (condition["type"] == "Failed")

@@ -179,6 +179,10 @@ def _workload_answers(call: PendingCall, kind: Kind, key: Key) -> Iterator[Pendi
         if ailing:
             yield from _ailing(call, ailing_workload(state.inventory, ObjectRef.of(kind.name, key), pods), ailing)
             return
+        ended = idle_answer(call, state, kind, key)
+        if ended is not None:
+            yield ended
+            return
         console(call.options).note(fmt("note: {} {} has no pending pods", kind.name, str(key)))
     yield from _pending(call, state, ObjectRef.of(kind.name, key), pods)
 

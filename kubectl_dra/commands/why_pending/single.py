@@ -183,7 +183,7 @@ def is_bad(each: Pending) -> bool:
 def waiting_answer(call: PendingCall, found: WaitingWork) -> Pending:
     """Work that waits in a queue and has no pods yet, of which nothing else was read."""
     report = waiting_report(call.cluster.state, found)
-    page = partial(idle_page, report, call.address)
+    page = partial(idle_page, report, call.now, call.address)
     return Answer("WorkloadPendingReport", report, partial(idle_summary, report), page)
 
 
@@ -200,6 +200,5 @@ def idle_answer(call: PendingCall, state: ClusterState, kind: Kind, key: Key) ->
     if found is None:
         return None
     report = idle_report(state, ObjectRef(kind.name, key.namespace, key.name), found)
-    return Answer(
-        "WorkloadPendingReport", report, partial(idle_summary, report), partial(idle_page, report, call.address)
-    )
+    page = partial(idle_page, report, call.now, call.address)
+    return Answer("WorkloadPendingReport", report, partial(idle_summary, report), page)

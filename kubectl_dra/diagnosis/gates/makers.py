@@ -2,7 +2,9 @@
 
 Upstream: pkg/controller/controller_utils.go (FailedCreatePodReason; Jobs, ReplicaSets, DaemonSets) and
 pkg/controller/statefulset/stateful_pod_control.go write the same reason; the words about a quota are those of
-plugin/pkg/admission/resourcequota/controller.go, checkRequest.
+plugin/pkg/admission/resourcequota/controller.go, checkRequest. Events are gone after an hour: the condition
+ReplicaFailure of a ReplicaSet, which its Deployment repeats, stays until a pod was made
+(pkg/controller/replicaset/replica_set_utils.go, calculateStatus; pkg/controller/deployment/progress.go).
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from kubectl_dra.diagnosis.records import MakerRefusal, ObjectRef, QuotaShortage
 from kubectl_dra.diagnosis.said import events as events_
 from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.core import Event, Pod
+from kubectl_dra.model.workloads import WorkloadObject
 
 _REASON: Final = "FailedCreate"
 _QUOTA: Final = re.compile(
@@ -37,7 +40,7 @@ def refusal_of_workload(state: ClusterState, workload: ObjectRef, pods: Iterable
         part = re.compile(rf"{re.escape(workload.name)}-[a-z0-9]+")
         about = (key for key in state.inventory.events_by_object if key[:2] == ("ReplicaSet", workload.namespace))
         makers += [ObjectRef(*key) for key in about if part.fullmatch(key[2])]
-    found = [each for maker in makers if (each := refusal_of(state, maker, made)) is not None]
+    found = [each for maker in dict.fromkeys(makers) if (each := refusal_of(state, maker, made)) is not None]
     return max(found, key=lambda each: each.time, default=None)
 
 
@@ -45,17 +48,27 @@ def refusal_of(state: ClusterState, maker: ObjectRef, made: Iterable[Pod] = ()) 
     """The last refusal that one controller met, where none of the pods that it has ``made`` is younger."""
     events = state.inventory.events_by_object.get((maker.kind, maker.namespace, maker.name), ())
     last = max((event for event in events if event.reason == _REASON), key=events_.last_seen, default=None)
-    if last is None or _made_since(last, made):
+    if last is None:
+        return _still_refused(state, maker)
+    if _made_since(last, made):
         return None
-    text = events_.text(last)
-    return MakerRefusal(
-        maker,
-        text,
-        tuple(with_pods(state, maker.namespace, each) for each in said_shortages(text, "Pod")),
-        events_.times(last),
-        events_.first_seen(last),
-        events_.last_seen(last),
-    )
+    when = events_.times(last), events_.first_seen(last), events_.last_seen(last)
+    return _refused(state, maker, events_.text(last), *when)
+
+
+def _still_refused(state: ClusterState, maker: ObjectRef) -> MakerRefusal | None:
+    found = state.inventory.workloads.get((maker.kind, maker.namespace, maker.name))
+    conditions = found.status.conditions if isinstance(found, WorkloadObject) else ()
+    said = next((each for each in conditions if (each.type, each.status) == ("ReplicaFailure", "True")), None)
+    if said is None or said.reason != _REASON:
+        return None
+    since = said.last_transition_time or ""
+    return _refused(state, maker, said.message, 1, since, since)
+
+
+def _refused(state: ClusterState, maker: ObjectRef, text: str, times: int, first: str, last: str) -> MakerRefusal:
+    shortages = tuple(with_pods(state, maker.namespace, each) for each in said_shortages(text, "Pod"))
+    return MakerRefusal(maker, text, shortages, times, first, last)
 
 
 def made_by(pods: Iterable[Pod]) -> dict[ObjectRef, list[Pod]]:

@@ -43,7 +43,8 @@ def refused_workloads(state: ClusterState, namespace: str, read: ReadOwner | Non
 
     What was not read is read, of the first few that were refused; of the others it is not known whether they have any.
     """
-    about = (key for key in state.inventory.events_by_object if key[0] in _KINDS and namespace in ("", key[1]))
+    known = {*state.inventory.events_by_object, *state.inventory.workloads}
+    about = (key for key in known if key[0] in _KINDS and namespace in ("", key[1]))
     left, made = _READ, made_by(state.inventory.pods.values())
     for key in sorted(about, key=lambda each: (each[1], each[2], each[0])):
         ref = ObjectRef(*key)

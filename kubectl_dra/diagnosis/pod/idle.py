@@ -16,12 +16,14 @@ from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis
 from kubectl_dra.model.core import Pod, PodStatus
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.makers import Maker, managed_elsewhere
-from kubectl_dra.model.meta import ObjectMeta
+from kubectl_dra.model.meta import Condition, ObjectMeta
 from kubectl_dra.model.names import DEFAULT_SCHEDULER
 from kubectl_dra.model.queues import QUEUE_LABEL
 from kubectl_dra.model.workloads import WorkloadObject
 
 _SUSPEND: Final = "spec.suspend"
+_FAILED: Final = "Failed"
+_ENDS: Final = (_FAILED, "Complete")
 #: All pods are tried while that takes no more than this: pods times nodes.
 _EFFORT: Final = 20_000
 
@@ -34,7 +36,7 @@ class Idle:
     ``failed`` what keeps the first that goes nowhere (placed in ``world``), which is called ``role``. ``waits``: what
     Kueue says. ``owner``: the controller that holds a part of it. ``like``: what was tried instead, whose pods differ
     in their names only; ``failed`` is about that one. ``all_pods``: what comes of all at once, None where that was not
-    tried.
+    tried. ``ended``: the condition by which a Job makes no more.
     """
 
     maker: Maker = field(default_factory=Maker)
@@ -46,6 +48,7 @@ class Idle:
     owner: ObjectRef | None = None
     like: ObjectRef | None = None
     all_pods: AllPods | None = None
+    ended: Condition | None = None
 
 
 class AllPods(msgspec.Struct, frozen=True):
@@ -68,15 +71,26 @@ def held(state: ClusterState, kind: str, key: Key) -> Maker | None:
 
 
 def idle(state: ClusterState, kind: str, key: Key) -> Idle | None:
-    """Why a workload has no pods; None where nothing holds them back."""
-    found = held(state, kind, key)
+    """Why a workload has no pods, or makes no more; None where nothing holds them back."""
+    ended = _end_of(state, kind, key)
+    found = _made(state, kind, key) if ended is not None else held(state, kind, key)
     if found is None:
         return None
+    if ended is not None:
+        base = Idle(found, owner=_owner(state, kind, key), ended=ended)
+        return _tried_once(state, base, ObjectRef.of(kind, key)) if ended.type == _FAILED else base
     in_queue = bool(found.queue and (found.suspended_by or found.managed_by))
     waits = queued(state, found.queue, key.namespace, (kind, key.name)) if in_queue else None
     base = Idle(found, waits=waits, owner=_owner(state, kind, key))
     elsewhere = found.managed_by or (waits is not None and waits.held_by in (HeldBy.OTHER_CLUSTER, HeldBy.OFFERED))
     return base if found.scaled or elsewhere else _tried_once(state, base, ObjectRef.of(kind, key))
+
+
+def _end_of(state: ClusterState, kind: str, key: Key) -> Condition | None:
+    """Upstream: pkg/controller/job/util/utils.go, FinishedCondition."""
+    job = state.inventory.workloads.get((kind, key.namespace, key.name)) if kind == "Job" else None
+    conditions = job.status.conditions if isinstance(job, WorkloadObject) else ()
+    return next((each for each in conditions if each.type in _ENDS and each.status == "True"), None)
 
 
 def naming(state: ClusterState, claim: Key) -> tuple[tuple[ObjectRef, Maker], ...]:
@@ -149,7 +163,7 @@ def _tried_once(state: ClusterState, base: Idle, workload: ObjectRef) -> Idle:
         known[alike] = workload, _tried(state, base, workload.key)
     like, found = known[alike]
     if like == workload:
-        return replace(found, waits=base.waits)
+        return replace(found, waits=base.waits, ended=base.ended)
     tried = {name: getattr(found, name) for name in ("nodes", "role", "failed", "world", "all_pods")}
     return replace(base, **tried, like=like)
 

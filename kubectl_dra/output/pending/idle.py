@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
+from typing import Final
 
 from kubectl_dra.diagnosis.gates.queues import HeldBy
 from kubectl_dra.model.invocation import HERE, Address
@@ -12,12 +13,17 @@ from kubectl_dra.output.pending.made import refused_advice, refused_lines, refus
 from kubectl_dra.output.pending.main_reason import main_reason
 from kubectl_dra.output.pending.queues import cluster_lines, queue_lines, queue_reason
 from kubectl_dra.output.pending.reasons import reason_sentence
-from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.output.words import counted, every, listed
+from kubectl_dra.output.safe import Safe, Style, command_line, fmt, safe, styled
+from kubectl_dra.output.words import ago, counted, every, listed
 from kubectl_dra.reports.base import Fits
-from kubectl_dra.reports.invocations import of, try_dra
+from kubectl_dra.reports.invocations import kubectl, of, reading, try_dra, within
 from kubectl_dra.reports.pending.ailing import AilingWorkload
-from kubectl_dra.reports.pending.idle import WorkloadPendingReport, WorkloadVerdict
+from kubectl_dra.reports.pending.idle import JobEnd, WorkloadPendingReport, WorkloadVerdict
+
+#: Upstream: pkg/apis/batch/types.go, JobReasonDeadlineExceeded.
+_TOO_LATE: Final = "DeadlineExceeded"
+_LONGER: Final = Safe("A longer spec.activeDeadlineSeconds: time that its pods wait for devices counts, too. ")
+_AGAIN: Final = Safe("A Job that has ended is not started again: delete it and create it again.")
 
 
 def idle_summary(report: WorkloadPendingReport) -> Safe:
@@ -25,6 +31,8 @@ def idle_summary(report: WorkloadPendingReport) -> Safe:
     name = fmt("{} {}", report.workload.kind, str(report.workload.key))
     if report.verdict is WorkloadVerdict.ELSEWHERE:
         return _elsewhere(report, name)
+    if report.ended is not None:
+        return _end_sentence(report.ended, name)
     if report.refused is not None:
         return fmt("{} has no pending pods: {}.", name, refused_sentence(report.refused, report.workload).rstrip("."))
     if report.queue is not None:
@@ -47,9 +55,31 @@ def _elsewhere(report: WorkloadPendingReport, name: Safe) -> Safe:
     return fmt(text, name, report.managed_by, waits)
 
 
-def idle_page(report: WorkloadPendingReport, address: Address = HERE) -> list[Safe]:
+def _end_sentence(end: JobEnd, name: Safe) -> Safe:
+    if not end.failed:
+        return fmt("{} is complete: it creates no more pods.", name)
+    return fmt("{} has failed ({}): {}. It creates no more pods.", name, end.reason, safe(end.message.rstrip(".")))
+
+
+def _after_failure(report: WorkloadPendingReport, end: JobEnd, now: datetime, address: Address) -> Iterator[Safe]:
+    """Since when, what its pods said last, and what has to be done before there are new ones."""
+    job = of("job", report.workload.name)
+    where = within(report.workload.namespace)
+    if end.time:
+        yield from wrapped(fmt("It failed {}.", ago(end.time, now)))
+    late = end.reason == _TOO_LATE
+    yield from wrapped(fmt("What usually helps: {}{}", _LONGER if late else Safe(""), _AGAIN))
+    if not late:
+        words = kubectl("logs", job, where, "--all-containers", "--tail=50")
+        yield from command_line("What its pods wrote last: {}", reading(words, address))
+    yield from command_line("Its events: {}", reading(kubectl("describe", job, where), address))
+
+
+def idle_page(report: WorkloadPendingReport, now: datetime, address: Address = HERE) -> list[Safe]:
     """All lines; commands are for the cluster of ``address``."""
     lines = wrapped(styled(idle_summary(report), Style.BOLD))
+    if report.ended is not None and report.ended.failed:
+        lines += [Safe(""), *_after_failure(report, report.ended, now, address)]
     if report.queue is not None:
         lines += queue_lines(report.queue, report.workload.namespace, address)
         lines += cluster_lines(report.queue, report.workload)
@@ -83,6 +113,12 @@ def _all_at_once(report: WorkloadPendingReport) -> Safe | None:
 
 
 def _devices(report: WorkloadPendingReport) -> Iterator[Safe]:
+    if report.ended is not None and report.fits is Fits.YES:
+        where = listed(list(report.nodes.values()))
+        yield from wrapped(
+            fmt("Created again it would not wait for devices: one of its pods would fit now, on {}.", where)
+        )
+        return
     if (at_once := _all_at_once(report)) is not None and report.fits is Fits.YES:
         yield from wrapped(at_once)
     elif report.fits is Fits.YES and report.node:

@@ -15,7 +15,7 @@ from kubectl_dra.output.pending.autoscalers import says_what_to_change
 from kubectl_dra.output.pending.go_errors import innermost
 from kubectl_dra.output.pending.quotas import pods_lines, quota_advice, quota_sentence
 from kubectl_dra.output.safe import Safe, command_line, fmt
-from kubectl_dra.output.words import often
+from kubectl_dra.output.words import listed, often
 from kubectl_dra.reports.invocations import kubectl, of, reading, within
 from kubectl_dra.reports.pending.pending import PendingReport
 
@@ -38,6 +38,12 @@ _WEBHOOK: Final = re.compile(
 _LIMIT: Final = re.compile(
     r"(?P<end>max|min)imum (?P<resource>\S+) usage per (?P<of>Container|Pod) is (?P<bound>[^\s,]+?)"
     r"(?:, but (?P<field>limit|request) is (?P<value>[^\s,\]]+)|\. +No (?P<unset>limit|request) is specified)"
+)
+
+
+#: Upstream: pkg/quota/v1/evaluator/core/pods.go, Constraints; plugin/pkg/admission/resourcequota, prettyPrint.
+_UNSAID: Final = re.compile(
+    r"failed quota: (?P<quota>[^:\s]+): must specify (?P<what>\S+ for: [^;]+(?:; \S+ for: [^;]+)*)"
 )
 
 
@@ -88,6 +94,12 @@ def refused_advice(refusal: MakerRefusal, address: Address) -> Iterator[Safe]:
         shown = kubectl("describe", "limitranges", within(refusal.maker.namespace))
         yield from command_line("The limits of the namespace: {}", reading(shown, address))
         return
+    unsaid = _UNSAID.search(refusal.text)
+    if unsaid is not None:
+        yield from wrapped(fmt("What usually helps: {}", _said_by_all(unsaid)))
+        shown = kubectl("describe", of("resourcequota", unsaid["quota"]), within(refusal.maker.namespace))
+        yield from command_line("Its limits and what is used: {}", reading(shown, address))
+        return
     told = quota_advice(refusal.shortages[0]) if refusal.shortages else _of_the_template(refusal)
     yield from wrapped(fmt("What usually helps: {}", told))
     if len(refusal.shortages) == 1:
@@ -113,6 +125,14 @@ def _of_the_template(refusal: MakerRefusal) -> Safe:
         "level than {}: its label pod-security.kubernetes.io/enforce.{}"
     )
     return fmt(text, namespace, level["level"], again)
+
+
+def _said_by_all(found: re.Match[str]) -> Safe:
+    """What every container has to say where a quota counts it."""
+    parts = (part.split(" for: ", 1) for part in found["what"].split("; "))
+    each = [fmt("resources.{} of {}", name, listed(who.strip().split(","))) for name, who in parts]
+    text = "In the pod template, set {}: ResourceQuota {} counts it, so that every container has to say it."
+    return fmt(text, listed(each), found["quota"])
 
 
 def _within(limit: re.Match[str]) -> Safe:

@@ -12,6 +12,7 @@ from kubectl_dra.diagnosis.gates.waiting_work import WaitingWork
 from kubectl_dra.diagnosis.pod.idle import Idle
 from kubectl_dra.diagnosis.pod.missing import missing_of_kueue
 from kubectl_dra.diagnosis.records import Cause, MakerRefusal, Missing, ObjectRef, Verdict
+from kubectl_dra.model.meta import Condition
 from kubectl_dra.reports.base import Fits, ReadRecord, ReportRecord, reads_of
 from kubectl_dra.reports.pending.pending import PendingReport, pending_report
 
@@ -24,6 +25,7 @@ class WorkloadVerdict(StrEnum):
     ELSEWHERE = "Elsewhere"  # another cluster runs it, or whoever manages it in place of its controller
     SUSPENDED = "Suspended"  # somebody else does
     SCALED_TO_ZERO = "ScaledToZero"
+    ENDED = "Ended"  # a Job that has failed or is complete
     REFUSED = "Refused"  # the API server refuses its controller more pods
 
 
@@ -39,6 +41,15 @@ class AllPodsRecord(ReportRecord, frozen=True):
     causes: tuple[Cause, ...] = ()
 
 
+class JobEnd(ReportRecord, frozen=True):
+    """How a Job ended, in its controller's words; ``time`` is RFC 3339, empty if not said."""
+
+    failed: bool
+    reason: str
+    message: str
+    time: str
+
+
 class WorkloadPendingReport(ReportRecord, frozen=True, kw_only=True):
     """A workload without pods. ``suspended_by``: the field that holds them back; ``queue``: where it waits, for what.
 
@@ -48,6 +59,7 @@ class WorkloadPendingReport(ReportRecord, frozen=True, kw_only=True):
     in their names only was tried instead, and ``pending`` is about that one. ``managed_by``: who manages the workload
     in place of its usual controller (``spec.managedBy``). ``refused``: what the API server said when a pod was to be
     made; of such a workload no pod is tried. ``all_pods``: whether they fit at once; None where that was not tried.
+    ``ended``: how a Job ended, None of what has not; of a failed one a pod is tried as if it were created again.
     """
 
     workload: ObjectRef
@@ -67,6 +79,7 @@ class WorkloadPendingReport(ReportRecord, frozen=True, kw_only=True):
     read: tuple[ReadRecord, ...]
     refused: MakerRefusal | None = None
     all_pods: AllPodsRecord | None = None
+    ended: JobEnd | None = None
 
     @property
     def causes(self) -> tuple[Cause, ...]:
@@ -100,7 +113,12 @@ def idle_report(state: ClusterState, workload: ObjectRef, found: Idle) -> Worklo
         missing=(*(pending.missing if pending is not None else ()), *_of_kueue(state, workload, found)),
         read=reads_of(state.evidence),
         all_pods=_all_pods(found),
+        ended=_end(found.ended) if found.ended is not None else None,
     )
+
+
+def _end(said: Condition) -> JobEnd:
+    return JobEnd(said.type == "Failed", said.reason, said.message, said.last_transition_time or "")
 
 
 def _all_pods(found: Idle) -> AllPodsRecord | None:
@@ -131,6 +149,8 @@ def _of_kueue(state: ClusterState, workload: ObjectRef, found: Idle) -> tuple[Mi
 
 
 def _verdict(found: Idle) -> WorkloadVerdict:
+    if found.ended is not None:
+        return WorkloadVerdict.ENDED
     if found.waits is not None and found.waits.held_by is HeldBy.OTHER_CLUSTER:
         return WorkloadVerdict.ELSEWHERE
     if found.maker.managed_by and (found.waits is None or not found.waits.clusters):

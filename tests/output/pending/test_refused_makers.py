@@ -128,6 +128,23 @@ def test_a_workload_without_pods_that_is_refused_all(
     assert "kubectl describe resourcequota/few -n ml" in text
 
 
+@pytest.mark.parametrize(("status", "is_told"), [("True", True), ("False", False)])
+def test_a_refusal_outlives_its_events_in_a_condition(
+    status: str, is_told: bool, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    words = 'pods "train-5d9c7b6f4-" is forbidden: failed quota: few: must specify limits.cpu for: a,b; memory for: a'
+    condition = {"type": "ReplicaFailure", "status": status, "reason": "FailedCreate", "message": words}
+    condition["lastTransitionTime"] = "2026-01-01T00:00:00Z"
+    workload = {"apiVersion": "apps/v1", "kind": "Deployment", "spec": {}, "status": {"conditions": [condition]}}
+    workload["metadata"] = {"name": "train", "namespace": "ml", "uid": "train"}
+    file = as_file(tmp_path / "a.json", build.node(), workload)
+    assert run(["why-pending", "deploy/train", "-n", "ml", "--from", file, "--color", "never"]) == 0
+    text = " ".join("".join(capfd.readouterr()).split())
+    assert ("it cannot create more pods: failed quota: few: must specify limits.cpu for: a,b" in text) == is_told
+    advice = "In the pod template, set resources.limits.cpu of a and b and resources.memory of a: ResourceQuota few"
+    assert (advice in text and "kubectl describe resourcequota/few -n ml" in text) == is_told
+
+
 SECURITY = 'pods "train-0" is forbidden: violates PodSecurity "baseline:latest": host namespaces (hostNetwork=true)'
 POLICY = "pods \"train-0\" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: too long"
 AGAIN = "A Job's template cannot be changed: delete the Job and create it again."
