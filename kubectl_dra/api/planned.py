@@ -5,19 +5,19 @@ What the API server would refuse is ``validate``'s business, whether anything fi
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
 from kubectl_dra.api import builtin
 from kubectl_dra.api.decode import DecodeError, decode_any
 from kubectl_dra.api.defaults import defaulted
+from kubectl_dra.api.generated_names import named
 from kubectl_dra.api.kinds import BY_NAME, POD, Kind, find_kind
-from kubectl_dra.api.lint import Finding, lint
+from kubectl_dra.api.lint import Finding, Mistake, lint
 from kubectl_dra.api.sources import Source
 from kubectl_dra.api.trees import at, group_of, in_utf8, list_at, mapping, read_tree, text_at
 from kubectl_dra.api.workloads import MadeTemplate, expand
@@ -31,7 +31,7 @@ from kubectl_dra.api.workloads.beside import (
     most_scale,
 )
 from kubectl_dra.api.workloads.domains import DomainRule, Spanned, domain_rules, spanned, whole_group
-from kubectl_dra.api.workloads.expand import CountSource, Expansion
+from kubectl_dra.api.workloads.expand import CountSource, Expansion, composes
 from kubectl_dra.api.workloads.grove import with_foreign
 from kubectl_dra.api.workloads.kserve import describes_pods, served
 from kubectl_dra.api.workloads.made import (
@@ -39,6 +39,7 @@ from kubectl_dra.api.workloads.made import (
     is_train_job,
     job_group,
     made_objects,
+    patch_mistakes,
     runtime_for,
     runtime_of,
     train_job,
@@ -53,10 +54,6 @@ from kubectl_dra.model.queues import QUEUE_LABEL
 from kubectl_dra.model.storage import PersistentVolumeClaim
 
 Tree = dict[str, Any]
-# Letters that the API server takes for generated names (k8s.io/apimachinery, util/rand).
-_LETTERS: Final = "bcdfghjklmnpqrstvwxz2456789"
-_SUFFIX: Final = 5
-_NAME: Final = 58
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +65,8 @@ class PodPlan(AlikePods):
     ``gang``: another program starts many of them or none. ``flavors`` of its queue are in the pod; ``flavor_open``: one
     of these will be, or what they add was not read. ``spanned``: domains of other objects of the files that they make
     up with others. ``written_in``: the object that has ``spec_at``, if another one. ``refused``: what the server has
-    against the claims of each pod.
+    against the claims of each pod. ``template``: metadata and spec of the pods as they are written; None where the
+    controller makes their containers of fields of its own.
     """
 
     pod: Pod
@@ -82,6 +80,7 @@ class PodPlan(AlikePods):
     spanned: tuple[Spanned, ...] = ()
     written_in: tuple[str, str, str] | None = None
     refused: tuple[str, ...] = ()
+    template: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +209,7 @@ def read_planned(source: Source, namespace: str) -> Planned:
     """One object; those without a namespace are meant for ``namespace``."""
     found = lint(source.data)
     written = found.corrected if found.corrected is not None else source.data
-    data, generated = _named(written)
+    data, generated = named(written)
     tree = _tree(data)
     api_version = str(tree.get("apiVersion") or source.api_version)
     base = Planned(
@@ -247,7 +246,7 @@ def read_planned(source: Source, namespace: str) -> Planned:
     base = replace(base, kind=kind.name, namespace=own.namespace, name=own.name, record=record)
     base = replace(base, invalid=tuple(builtin.refusals(tree, api_version, kind.name)))
     if isinstance(record, Pod):
-        return replace(base, pods=(PodPlan(record),))
+        return replace(base, pods=(PodPlan(record, template=tree),))
     return _of_pods(base, tree, namespace)
 
 
@@ -263,20 +262,6 @@ def _in_namespace(kind: Kind, record: Record, namespace: str) -> Record:
     return msgspec.structs.replace(record, metadata=msgspec.structs.replace(meta, namespace=namespace))
 
 
-def _named(data: bytes) -> tuple[bytes, bool]:
-    """The object with a name where the server would generate one, as it would look; and whether that is so."""
-    tree = _tree(data)
-    meta = tree.get("metadata")
-    if not isinstance(meta, dict) or meta.get("name") or not isinstance(meta.get("generateName"), str):
-        return data, False
-    if not meta["generateName"]:
-        return data, False
-    digest = hashlib.sha256(data).digest()
-    suffix = "".join(_LETTERS[byte % len(_LETTERS)] for byte in digest[:_SUFFIX])
-    named = {**tree, "metadata": {**meta, "name": meta["generateName"][:_NAME] + suffix}}
-    return json.dumps(named).encode(), True
-
-
 # --- pods -------------------------------------------------------------------------------------------------------------
 
 
@@ -289,6 +274,8 @@ def _of_pods(planned: Planned, tree: Tree, namespace: str) -> Planned:
 
 
 def _with_runtime(planned: Planned, tree: Tree, runtime: Mapping[str, Any] | None, namespace: str) -> Planned:
+    wrong = (Finding(*each, False, Mistake.UNKNOWN_FIELD) for each in patch_mistakes(tree, runtime))
+    planned = replace(planned, findings=(*planned.findings, *wrong))
     if runtime is None:
         waits = mapping(tree.get("spec")).get("suspend") is True
         untried = f"its pods are described by {runtime_of(tree)}, which is not among the files"
@@ -324,6 +311,9 @@ def _expanded(planned: Planned, found: Expansion, tree: Tree, namespace: str) ->
     except DecodeError as error:
         return replace(planned, error=str(error))
     pods = tuple(replace(each, volume_claims=claims) for each in pods) if claims else pods
+    if not composes(group_of(planned.api_version), planned.kind):
+        bodies = (None if each.rest_by else each.body for each in found.templates)
+        pods = tuple(replace(each, template=body) for each, body in zip(pods, bodies, strict=True))
     rules = domain_rules(tree, found.templates)
     pods = tuple(
         replace(each, domains=tuple(rule for rule in rules if position in dict(rule.pods)))

@@ -12,6 +12,7 @@ from typing import Final
 
 import msgspec
 
+from kubectl_dra.api.admission import pod_security
 from kubectl_dra.api.planned import Planned, PodPlan
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gates import pod_admission
@@ -81,6 +82,15 @@ def pod_refusals(world: ClusterState, pod: Pod) -> Iterator[str]:
     if name:
         yield f'pod rejected: RuntimeClass "{name}" not found'
     yield from pod_admission.refusals(pod, world.inventory)
+
+
+def security_refusal(world: ClusterState, plan: PodPlan) -> str:
+    """What the API server says of a pod that Pod Security refuses in its namespace; empty for all others."""
+    known = world.inventory.namespaces.get(plan.pod.metadata.namespace)
+    level = pod_security.enforced(known.metadata.labels) if known is not None else None
+    if level is None or plan.template is None:
+        return ""
+    return pod_security.violation(level, world.features.minor, plan.template)
 
 
 def admitted_pod(pod: Pod, inventory: Inventory) -> Pod:

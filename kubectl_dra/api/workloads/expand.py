@@ -32,6 +32,11 @@ _DESCRIBED: Final[Mapping[tuple[str, str], Callable[[Tree], Expansion]]] = {
 _PROGRAMS: Final = {"kubevirt.io": "KubeVirt", "pool.kubevirt.io": "KubeVirt", "serving.kserve.io": "KServe"}
 
 
+def composes(group: str, kind: str) -> bool:
+    """Whether a controller makes the containers of its pods, so that they have what is written nowhere."""
+    return is_workflow(group, kind) or is_spark(group, kind) or (group, kind) in _DESCRIBED or group in _PROGRAMS
+
+
 def expand(tree: Tree, group: str, kind: str) -> Expansion:
     if is_workflow(group, kind):
         return workflow(tree, kind)

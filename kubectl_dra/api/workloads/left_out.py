@@ -39,6 +39,13 @@ _RENDERED: Final[dict[tuple[str, str], str]] = {
     ("kustomize.toolkit.fluxcd.io", "Kustomization"): "flux build kustomization {} --path DIR",
 }
 
+#: Upstream: tektoncd/pipeline, pkg/apis/pipeline/pod/template.go (Template).
+_TEKTON: Final = "tekton.dev"
+_NO_CLAIMS_OF_PODS: Final = (
+    " names claims, and pods of Tekton have none, as its podTemplate has no resourceClaims: the API server refuses "
+    "them. Request an extended resource that the class serves instead, in limits beside it"
+)
+
 #: Objects that say nothing of devices, and whose pods have some.
 _MADE: Final = {("kaito.sh", "Workspace"): "KAITO makes its pods, and nodes for them"}
 
@@ -94,7 +101,10 @@ def rendered(tree: Tree, group: str, kind: str) -> str:
 
 def mention(tree: Tree, group: str = "", kind: str = "") -> str:
     """What an object says of devices, as the reason why nothing of it is tried; empty where it says nothing."""
-    return _mentioned(tree, "", 0) or _MADE.get((group, kind), "")
+    found = _mentioned(tree, "", 0)
+    if group == _TEKTON and found.partition(" is about ")[0].endswith(".claims"):
+        return found.partition(" is about ")[0] + _NO_CLAIMS_OF_PODS
+    return found or _MADE.get((group, kind), "")
 
 
 def _mentioned(value: Any, path: str, depth: int) -> str:  # noqa: ANN401 - any JSON value
@@ -111,7 +121,7 @@ def _mentioned(value: Any, path: str, depth: int) -> str:  # noqa: ANN401 - any 
         here = f"{path}.{key}".lstrip(".") if _is_plain(key) else f'{path}["{key}"]'
         if path.lower().endswith("resources") and (resource := _extended(key, child)) is not None:
             return f"{here} has {resource} for its pods, and these stand nowhere in it: its operator makes them"
-        if _is_about_claims(key, child):
+        if _is_about_claims(key, child) or (path.lower().endswith("resources") and _uses_claims(key, child)):
             return f"{here} is about claims of its pods, and these stand nowhere in it: its operator makes them"
         if key not in _DESCRIBING and (found := _mentioned(child, here, depth + 1)):
             return found
@@ -123,6 +133,12 @@ def _is_about_claims(key: str, value: object) -> bool:
         return isinstance(value, str) and bool(value)
     listed = isinstance(value, list) and bool(value) and all(isinstance(each, dict) for each in value)
     return key == "resourceClaims" and listed
+
+
+def _uses_claims(key: str, value: object) -> bool:
+    """Whether it is the claims that a container uses, under its resources (``computeResources`` of others)."""
+    names = [each.get("name") for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+    return key == "claims" and any(isinstance(each, str) and each for each in names)
 
 
 def _extended(key: str, value: object) -> str | None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from kubectl_dra.api.trees import Tree, at, group_of, list_at, mapping
-from kubectl_dra.api.workloads import nim
+from kubectl_dra.api.workloads import nim, trainer_patches
 from kubectl_dra.api.workloads.expand import Expansion, expand
 from kubectl_dra.api.workloads.grove import shared_claims
 from kubectl_dra.api.workloads.nested import nested
@@ -180,6 +180,11 @@ def _of_trainer(template: MadeTemplate, job: Tree, runtime: Tree) -> MadeTemplat
     return replace(template, claims_lost_to="spec.trainer.resourcesPerNode") if lost else template
 
 
+def patch_mistakes(job: Tree, runtime: Tree | None) -> tuple[trainer_patches.Mistake, ...]:
+    """What a TrainJob would change in its runtime and can't."""
+    return tuple(trainer_patches.mistakes(job, None if runtime is None else _replicated(runtime)))
+
+
 def _position(template: MadeTemplate) -> int | None:
     _, _, rest = template.path.partition("replicatedJobs[")
     index = rest.partition("]")[0]
@@ -211,6 +216,7 @@ def _nodes(job: Tree, runtime: Tree) -> int | None:
 
 def _merged(job: Tree, runtime: Tree) -> dict[str, Any]:
     merged: dict[str, Any] = deepcopy(dict(runtime))
+    trainer_patches.apply(job, _replicated(merged))
     trainer, nodes = mapping(mapping(job.get("spec")).get("trainer")), _nodes(job, runtime)
     for replicated in _replicated(merged):
         body = mapping(mapping(replicated).get("template")).get("spec")

@@ -14,6 +14,7 @@ from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.autoscalers import says_what_to_change
 from kubectl_dra.output.pending.go_errors import innermost
 from kubectl_dra.output.pending.quotas import pods_lines, quota_advice, quota_sentence
+from kubectl_dra.output.pod_security import refusing_level, wider_level
 from kubectl_dra.output.safe import Safe, command_line, fmt
 from kubectl_dra.output.words import listed, often
 from kubectl_dra.reports.invocations import kubectl, of, reading, within
@@ -21,7 +22,6 @@ from kubectl_dra.reports.pending.pending import PendingReport
 
 #: Upstream: pkg/controller/controller_utils.go and statefulset/stateful_pod_control.go.
 _LEAD: Final = re.compile(r"^(?:Error creating: |create Pod \S+ in StatefulSet \S+ failed error: )")
-_POD_SECURITY: Final = re.compile(r'violates PodSecurity "(?P<level>[a-z]+):')
 _TEMPLATE: Final = Safe(
     "Change the template of the pods as these words demand, or ask whoever keeps the rule that they name."
 )
@@ -111,20 +111,14 @@ def refused_advice(refusal: MakerRefusal, address: Address) -> Iterator[Safe]:
 
 
 def _of_the_template(refusal: MakerRefusal) -> Safe:
-    """What to change where a policy or Pod Security refuses the pods.
-
-    Upstream: pod-security-admission, admission.go and api/constants.go; a Job's template is immutable once it exists.
-    """
-    level, namespace = _POD_SECURITY.search(refusal.text), refusal.maker.namespace
+    """What to change where a policy or Pod Security refuses the pods; a Job's template is immutable once it exists."""
+    level = refusing_level(refusal.text)
     again = Safe(" A Job's template cannot be changed: delete the Job and create it again.")
     again = again if refusal.maker.kind == "Job" else Safe("")
-    if level is None:
+    if not level:
         return _TEMPLATE + again
-    text = (
-        "Remove what these words list from the template of the pods, or ask whoever manages namespace {} for a wider "
-        "level than {}: its label pod-security.kubernetes.io/enforce.{}"
-    )
-    return fmt(text, namespace, level["level"], again)
+    text = "Remove what these words list from the template of the pods, or {}.{}"
+    return fmt(text, wider_level(refusal.maker.namespace, level), again)
 
 
 def _said_by_all(found: re.Match[str]) -> Safe:

@@ -13,6 +13,7 @@ import msgspec
 from kubectl_dra.api.kinds import BY_NAME
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pod_security import security_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.selector.code import code
 from kubectl_dra.output.simulation.manifests import blocked_text, refused_words
@@ -176,10 +177,11 @@ def refusal_lines(text: Safe, pod: PodSimulation) -> Iterator[Safe]:
     yield from wrapped(styled(text, Style.BOLD))
     absent = pod.absent_classes
     if not absent:
-        if pod.refused_at:
+        if pod.refused_by:
             ways = "Change {} in {} {}, or the bounds in LimitRange {}."
             fields = shortened(pod.refused_at, _KNOWN)
             yield from wrapped(fmt(ways, fields, pod.subject.kind, pod.subject.name, pod.refused_by), indent=2)
+        yield from security_lines(pod.subject, pod.refused)
         yield from ("", Safe("As if they were admitted:"))  # type: ignore[misc]
         return
     first = absent[0]

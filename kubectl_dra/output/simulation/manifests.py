@@ -13,6 +13,7 @@ from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.model.likeness import similar
 from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pod_security import security_lines
 from kubectl_dra.output.refusals import refusal_text
 from kubectl_dra.output.safe import Safe, Style, command_line, fmt, safe, styled
 from kubectl_dra.output.simulation.queues import queue_clause, quota_lines
@@ -162,6 +163,8 @@ def _wrong_lines(manifest: ManifestReport) -> Iterator[Safe]:
         yield from wrapped(fmt("{} {}: {}", name, styled(Safe("can't be read"), Style.BAD), manifest.error))
     for refusal in manifest.refused:
         yield from wrapped(fmt("{} {}: {}", name, styled(Safe("would be refused"), Style.BAD), refusal_text(refusal)))
+    if manifest.object.kind == "Pod":
+        yield from security_lines(manifest.object, manifest.refused)
 
 
 def _reference_lines(each: Misplaced) -> Iterator[Safe]:

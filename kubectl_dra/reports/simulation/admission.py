@@ -25,7 +25,7 @@ from kubectl_dra.model.names import is_label
 from kubectl_dra.model.policy import PriorityClass
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.model.scheduling import Workload
-from kubectl_dra.reports.admitted import admitted_pod, pod_refusals
+from kubectl_dra.reports.admitted import admitted_pod, pod_refusals, security_refusal
 from kubectl_dra.reports.simulation.existing import charge_of, charged, charged_to, existing, lacking_in
 from kubectl_dra.reports.simulation.queue_room import admits, waits_and_room, with_templates
 from kubectl_dra.reports.simulation.records import Correction, ManifestReport
@@ -138,7 +138,8 @@ def _refusals(given: ClusterState, world: ClusterState, planned: Planned) -> Ite
     yield from planned.invalid
     new = existing(given.inventory, planned) is None
     if isinstance(planned.record, Pod) and new:
-        for told in pod_refusals(world, admitted_pod(planned.record, world.inventory)):
+        said = pod_refusals(world, admitted_pod(planned.record, world.inventory))
+        for told in (*said, *filter(None, (security_refusal(world, plan) for plan in planned.pods))):
             yield f'pods "{planned.name}" is forbidden: {told}'
     # Admission by quota comes last.
     if not invalid and isinstance(planned.record, ResourceClaim | Pod) and new:

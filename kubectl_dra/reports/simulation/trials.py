@@ -24,7 +24,7 @@ from kubectl_dra.model.names import DEFAULT_SCHEDULER
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.model.scheduling import PodGroup
 from kubectl_dra.model.taint_text import keeps_for_some, taint_text
-from kubectl_dra.reports.admitted import missing_priority_class
+from kubectl_dra.reports.admitted import missing_priority_class, security_refusal
 from kubectl_dra.reports.simulation.existing import existing
 from kubectl_dra.reports.simulation.stops import AbsentClass
 from kubectl_dra.scheduler.claims import sources
@@ -122,6 +122,8 @@ def _refused(world: ClusterState, trial: PodTrial) -> Iterator[str]:
         pod, quotas = trial.plan.pod, world.inventory.quotas.values()
         yield from trial.plan.refused
         yield from pod_admission.refusals(pod, world.inventory)
+        if told := security_refusal(world, trial.plan):
+            yield told
         if quota.is_settled(world, pod.metadata.namespace) and (lacking := quota.lacking_requests(quotas, pod)):
             yield lacking
 

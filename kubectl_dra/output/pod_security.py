@@ -1,0 +1,50 @@
+"""What to do about pods that Pod Security refuses: the fields to set, and whom to ask for a wider level.
+
+Upstream: pod-security-admission, admission/admission.go (EvaluatePod) and api/constants.go.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.safe import Safe, fmt, safe
+
+_REFUSED: Final = re.compile(r'violates PodSecurity "(?P<level>[a-z]+):')
+_FIELDS: Final = (
+    ("runAsNonRoot=true", "  securityContext: {runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}"),
+    ("drop=", "  securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}"),
+)
+_OF: Final = ("of the pod:", "of each container:")
+
+
+def refusing_level(text: str) -> str:
+    """The level of the namespace that refuses pods in these words of the server; empty where another rule does."""
+    found = _REFUSED.search(text)
+    return found["level"] if found is not None else ""
+
+
+def wider_level(namespace: str, level: str) -> Safe:
+    """Whom to ask, and for what."""
+    text = "ask whoever manages namespace {} for a wider level than {}: its label pod-security.kubernetes.io/enforce"
+    return fmt(text, namespace, level)
+
+
+def security_lines(subject: ObjectRef, refused: Sequence[str]) -> Iterator[Safe]:
+    """The ways out for pods that ``subject`` makes, or is; none where another rule refuses them."""
+    text = next(filter(refusing_level, refused), "")
+    if not text:
+        return
+    level = refusing_level(text)
+    where = fmt("{} {}" if subject.kind == "Pod" else "the pod template of {} {}", subject.kind, subject.name)
+    ways = fmt("Change what these words list in {}, or {}.", where, wider_level(subject.namespace, level))
+    yield from wrapped(ways, indent=2)
+    wanted = [(of_, safe(line)) for of_, (mark, line) in zip(_OF, _FIELDS, strict=True) if mark in text]
+    if wanted:
+        yield from wrapped(fmt("What level {} wants beside an image that does not run as root:", level), indent=2)
+    for of_, line in wanted:
+        yield fmt("    {}", safe(of_))
+        yield fmt("    {}", line)
