@@ -76,7 +76,7 @@ _UNPLACED: Final = frozenset(
 
 def pending_summary(report: PendingReport) -> Safe:
     """One or two sentences: the state of the pod, and the whole cause."""
-    pod, reason = fmt("Pod {}", str(report.pod.key)), own_rollout(report.remedies, report.asks) or main_reason(report)
+    pod, reason = fmt("Pod {}", str(report.pod.key)), own_rollout(report) or main_reason(report)
     if report.code is Code.NOT_SIMULATED:
         return _open(report, pod, reason)
     evicted = evicted_clause(report)
@@ -191,7 +191,7 @@ def why_not(report: PendingReport) -> Safe | None:
     if report.code is Code.NOT_SIMULATED or report.verdict not in _UNPLACED:
         return None
     lead = _although(report) if report.verdict is records.Verdict.SCHEDULER_ERROR else Safe("")
-    return fmt("{}: {}", lead, own_rollout(report.remedies, report.asks) or main_reason(report))
+    return fmt("{}: {}", lead, own_rollout(report) or main_reason(report))
 
 
 def _scheduled(report: PendingReport, pod: Safe, reason: Safe) -> Safe:

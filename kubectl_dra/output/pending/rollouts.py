@@ -5,36 +5,57 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from kubectl_dra.diagnosis.records import VolumeTrouble
 from kubectl_dra.diagnosis.rollouts import EditRollout
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.pending.asks import ask_words
 from kubectl_dra.output.safe import Safe, command, fmt
 from kubectl_dra.output.words import counted, shortened
-from kubectl_dra.reports.claims.ask import ClaimAsk
 from kubectl_dra.reports.invocations import changing, kubectl, of
+from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.pending.remedies import RemedyReport
 
 _PODS: Final = 2
 _DEVICES: Final = 3
 _PER_NODE: Final = "DaemonSet"
+#: How codes begin whose causes are about devices.
+_OF_DEVICES: Final = "DRA-2"
+_ONE: Final = "the old pod of its own {} holds what it needs: {} has {}, and the rollout ends it only when {} is ready"
 
 
-def own_rollout(remedies: Sequence[RemedyReport], asks: Sequence[ClaimAsk] = ()) -> Safe | None:
-    """The clause behind ``Pod X is pending:``; None where no rollout waits for itself, or it was not asked."""
-    found = _edit(remedies)
-    if found is None:
+def own_rollout(report: PendingReport) -> Safe | None:
+    """The clause behind ``Pod X is pending:``; None where no rollout waits for itself, or it was not asked.
+
+    Nor where the old pods are not known to have what the new one lacks: they have devices in any case.
+    """
+    found, cause = _edit(report.remedies), next(iter(report.causes), None)
+    if found is None or cause is None:
         return None
     kind, pods, devices = found.workload.kind, [ref.name for ref in found.pods], found.frees
+    if not cause.code.value.startswith(_OF_DEVICES):
+        return _besides_devices(found, cause.detail)
     if len(pods) == 1:
         what = shortened([name.rpartition("/")[2] for name in devices], _DEVICES)
-        new = Safe("the new one" if found.replicas == 1 or kind == _PER_NODE else "a new one")
-        text = "the old pod of its own {} holds what it needs: {} has {}, and the rollout ends it only when {} is ready"
-        return fmt(text, kind, pods[0], what, new)
+        return fmt(_ONE, kind, pods[0], what, _new(found))
     text = (
         "old pods of its own {} hold what it needs{}: {} have {}, and the rollout ends one only when a new one is ready"
     )
-    needs = fmt(" ({})", needed) if (needed := ask_words(asks)) else Safe("")
+    needs = fmt(" ({})", needed) if (needed := ask_words(report.asks)) else Safe("")
     return fmt(text, kind, needs, shortened(pods, _PODS), counted(len(devices), "device"))
+
+
+def _besides_devices(found: EditRollout, detail: object) -> Safe | None:
+    """The old pod has the only use of a volume."""
+    users = detail.users if isinstance(detail, VolumeTrouble) else ()
+    holder = next((ref for ref in found.pods if str(ref.key) in users), None)
+    if not isinstance(detail, VolumeTrouble) or detail.claim is None or holder is None or len(users) > 1:
+        return None
+    what = fmt("PersistentVolumeClaim {}, which only one pod at a time may use", detail.claim.name)
+    return fmt(_ONE, found.workload.kind, holder.name, what, _new(found))
+
+
+def _new(found: EditRollout) -> Safe:
+    return Safe("the new one" if found.replicas == 1 or found.workload.kind == _PER_NODE else "a new one")
 
 
 def rollout_edit(action: EditRollout) -> Safe:

@@ -34,7 +34,7 @@ _ENDING: Final = ("Job", "JobSet", "Workflow", "SparkApplication")
 def sibling_sentence(report: PendingReport) -> Safe | None:
     """Who holds the devices, behind the sentence that names them, without a full stop; None where there is none."""
     found = report.siblings
-    if found is None or own_rollout(report.remedies) is not None:
+    if found is None or own_rollout(report) is not None:
         return None
     workload = _workload(found)
     more = _more(found)

@@ -20,6 +20,7 @@ from tests.kit.state import state_of
 from tests.output.pending.test_situations import first_line, page_of
 
 POD = f"{NEW}-p0"
+COMPLETED = "pv.kubernetes.io/bind-completed"
 
 
 def report(items: list[dict[str, Any]], pod: str = POD) -> PendingReport:
@@ -43,6 +44,48 @@ def test_the_first_line_says_what_the_pod_waits_for() -> None:
     assert "(no pod of Deployment web runs until the new one is ready)" in page
     assert page.index("strategy Recreate") < page.index("add hardware")
     assert "To go back to the version before instead: kubectl rollout undo deployment/web -n ml" in page
+
+
+def test_the_only_use_of_a_volume_is_what_the_old_pod_holds() -> None:
+    """Both pods have room and a free device; the scheduler's reason is the volume."""
+    items = objects()
+    for each in items:
+        if each["kind"] == "Pod":
+            each["spec"]["volumes"] = [{"name": "m", "persistentVolumeClaim": {"claimName": "models"}}]
+        if each["kind"] == "ResourceSlice":
+            each["spec"]["devices"].append({"name": "gpu-free"})
+    modes = {"accessModes": ["ReadWriteOncePod"], "storageClassName": "fast"}
+    volume = {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "pv"}}
+    bound = {"namespace": NAMESPACE, "name": "models", "uid": "u", "kind": "PersistentVolumeClaim"}
+    volume["spec"] = {**modes, "claimRef": bound, "csi": {"driver": "d", "volumeHandle": "v"}}
+    meta = {"name": "models", "namespace": NAMESPACE, "uid": "u", "annotations": {COMPLETED: "yes"}}
+    claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": meta}
+    claim["spec"] = {**modes, "volumeName": "pv"}
+    found = report([*items, volume, {**claim, "status": {"phase": "Bound"}}])
+    assert found.code == "DRA-426"
+    assert first_line(found) == (
+        f"Pod ml/{POD} is pending: the old pod of its own Deployment holds what it needs: {OLD}-0 has "
+        "PersistentVolumeClaim models, which only one pod at a time may use, and the rollout ends it only when the "
+        "new one is ready."
+    )
+    assert "1 end the old pod before the new one starts: strategy Recreate" in page_of(found)
+
+
+def test_what_an_old_pod_holds_is_not_told_of_other_causes() -> None:
+    """Its device is of no use to a pod that lacks processors."""
+    items = objects()
+    for each in items:
+        if each["kind"] == "Pod":
+            each["spec"]["containers"][0].setdefault("resources", {})["requests"] = {"cpu": "3"}
+        if each["kind"] == "Node":
+            each["status"]["allocatable"]["cpu"] = "4"
+        if each["kind"] == "ResourceSlice":
+            each["spec"]["devices"].append({"name": "gpu-free"})
+    found = report(items)
+    assert found.code == "DRA-415"
+    assert "only 1 of the 3" in first_line(found)
+    assert f"{OLD}-0 has gpu-0" not in page_of(found)
+    assert "end the old pod before the new one starts: strategy Recreate" in page_of(found)
 
 
 def test_of_several_replicas_one_goes_at_a_time() -> None:
