@@ -11,11 +11,11 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import ObjectRef, Verdict
 from kubectl_dra.diagnosis.remedies import Remedy
+from kubectl_dra.diagnosis.remedies.actions import Prospect
 from kubectl_dra.diagnosis.remedies.records import (
     Competition,
     DeletePod,
     EditClaim,
-    Prospect,
     RemoveGates,
 )
 from kubectl_dra.model.features import features
@@ -148,7 +148,25 @@ def test_all_pods_of_the_same_controller_are_counted_however_many_others_wait_in
         owned += [pod, claim]
     elsewhere = [waiting(f"w{number}", nodeSelector={"zone": str(number)}) for number in range(unlike)]
     way = of(DeletePod, found(*elsewhere, owned, holder("serve", "a", owner="StatefulSet")))
-    assert way.competition == Competition(before=1, after=19, again=1, first=(ref("train-00"),), lost=True)
+    more = {"untried": unlike - 16, "untried_first": True} if unlike else {}
+    assert way.competition == Competition(before=1, after=19, again=1, first=(ref("train-00"),), lost=True, **more)
+
+
+@pytest.mark.parametrize(("minute", "first"), [(59, True), (0, False)])
+def test_of_many_unlike_pods_the_number_is_a_bound(minute: int, first: bool) -> None:
+    """Each has labels of its own, so that only some are tried; those of another owner would all take the device."""
+    others = []
+    for number in range(30):
+        pod, claim = waiting(f"w{number:02}", minute=number + 1)
+        pod["metadata"]["labels"] = {"app": f"w{number}"}
+        others += [pod, claim]
+    world = cluster(waiting("pod", minute=minute), others, holder("serve", "a"), devices="a")
+    way, *_ = find_remedies(world, Diagnoser(world).pod(Key("ml", "pod"))).remedies
+    told = way.competition
+    assert told is not None
+    assert (told.count, told.untried, told.untried_first, bool(told.lost)) == (16, 14, first, first)
+    text = "at least 16 other pods wait for the same; ml/w00 comes first, and will probably take it"
+    assert list(map(plain, note_texts(way))) == ([text] if first else [])
 
 
 def test_what_is_made_again_takes_of_a_quota_what_it_gave_back() -> None:

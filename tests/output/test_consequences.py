@@ -36,6 +36,19 @@ TRAIN = ObjectRef("PodGroup", "ml", "train")
             "1 other pod and 1 PodGroup wait for the same; ml/train comes first, and will probably take it",
         ),
         (Competition(before=2, first=(A, B)), ""),
+        (Competition(after=2, untried=7), ""),
+        (
+            Competition(before=2, first=(A, B), lost=True, untried=7),
+            "at least 2 other pods wait for the same; ml/a and ml/b come first, and will probably take it",
+        ),
+        (
+            Competition(after=2, untried=7, untried_first=True),
+            "at least 2 other pods wait for the same; more that wait for longer may take it",
+        ),
+        (
+            Competition(untried=7, untried_first=True),
+            "7 other pods wait for longer, and it is not known whether they take it",
+        ),
         (
             Competition(before=42, groups=2, first=(A, B, TRAIN), lost=True),
             "40 other pods and 2 PodGroups wait for the same; ml/a, ml/b, ml/train and 39 more come first, "

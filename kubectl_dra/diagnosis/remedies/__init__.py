@@ -44,6 +44,7 @@ from kubectl_dra.diagnosis.remedies import (
     together,
     within_quota,
 )
+from kubectl_dra.diagnosis.remedies.actions import Prospect
 from kubectl_dra.diagnosis.remedies.candidate import COMBINABLE, FIRST, Candidate, Case, is_same, merged
 from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.competition import Competing
@@ -53,7 +54,6 @@ from kubectl_dra.diagnosis.remedies.records import (
     DeletePod,
     EditClaim,
     EditPod,
-    Prospect,
     Remedy,
     RemedyKind,
 )

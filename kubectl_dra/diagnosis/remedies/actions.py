@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from kubectl_dra.diagnosis.records import Evidence, ObjectRef
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import Evidence, ObjectRef, Verdict
+from kubectl_dra.model.base import ReportRecord
+
+
+class Prospect(ReportRecord, frozen=True):
+    """What a pod meets that nothing keeps out of the queue any more: the verdict, and its main reason."""
+
+    verdict: Verdict
+    code: Code | None = None
 
 
 class RemoveLabel(Evidence, frozen=True):

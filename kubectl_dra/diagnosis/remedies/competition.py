@@ -166,7 +166,8 @@ class Competing:
         # Some may be gone with what is scaled away.
         waiting = (each for each in self._waiting if key_of(each.metadata) in changed.inventory.pods)
         turns = sorted([*map(_turn, waiting), *map(_turn, returning), *self._groups], key=lambda turn: turn.order)
-        able = list(self._able(changed, turns, among))
+        untried: list[_Turn] = []
+        able = list(self._able(changed, turns, among, untried))
         took, lost = self._taken(start, stages, able, mine, among, nodes)
         open_ = False
         if lost:
@@ -181,6 +182,8 @@ class Competing:
             again=sum(turn.again for turn in able),
             first=tuple(_ref(turn) for turn in took[:_NAMED]),
             lost=None if open_ else lost,
+            untried=len(untried),
+            untried_first=any(turn.before(mine) for turn in untried),
         )
 
     def _taken(
@@ -203,8 +206,10 @@ class Competing:
             took = decisive or took
         return took, lost
 
-    def _able(self, world: ClusterState, turns: Iterable[_Turn], nodes: Collection[str]) -> Iterator[_Turn]:
-        """The pods and groups that could take one of the nodes."""
+    def _able(
+        self, world: ClusterState, turns: Iterable[_Turn], nodes: Collection[str], untried: list[_Turn]
+    ) -> Iterator[_Turn]:
+        """The pods and groups that could take one of the nodes; those that are too many to try become ``untried``."""
         known: dict[bytes, bool] = {}
         room = {True: _KINDS, False: _KINDS}
         for turn in turns:
@@ -220,6 +225,8 @@ class Competing:
                 known[kind] = _fits(world, turn.key, nodes) and not self._fails(kind, turn.key)
             if known.get(kind):
                 yield turn
+            elif kind not in known:
+                untried.append(turn)
 
     def _fails(self, kind: bytes, key: Key) -> bool:
         """Whether something on any node ends the pod's attempt, whatever becomes free."""

@@ -5,9 +5,15 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final
 
-from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Evidence, HeldFor, LessCapacity, ObjectRef, ValueCount, Verdict
-from kubectl_dra.diagnosis.remedies.actions import ClearSelectedNode, MoveVolume, RemoveLabel, ScaleDown, WidenTopology
+from kubectl_dra.diagnosis.records import Evidence, HeldFor, LessCapacity, ObjectRef, ValueCount
+from kubectl_dra.diagnosis.remedies.actions import (
+    ClearSelectedNode,
+    MoveVolume,
+    Prospect,
+    RemoveLabel,
+    ScaleDown,
+    WidenTopology,
+)
 from kubectl_dra.diagnosis.rollouts import EditRollout
 from kubectl_dra.diagnosis.whatif.records import AddNode
 from kubectl_dra.model.base import ReportRecord
@@ -349,7 +355,7 @@ class Competition(ReportRecord, frozen=True):
     ``before`` of them are tried first and get a node there, the ``first`` three by name; ``after`` come later.
     ``groups`` of all are PodGroups. ``again``: so many are pods that a controller makes in place of deleted ones, which
     are named as these. ``lost``: those before leave nothing for this pod; None where they came at the same moment, so
-    that either may be tried first.
+    that either may be tried first. ``untried``: so many more that wait may; ``untried_first``: some of them before it.
     """
 
     before: int = 0
@@ -358,6 +364,8 @@ class Competition(ReportRecord, frozen=True):
     again: int = 0
     first: tuple[ObjectRef, ...] = ()
     lost: bool | None = False
+    untried: int = 0
+    untried_first: bool = False
 
     @property
     def may_be_lost(self) -> bool:
@@ -372,13 +380,6 @@ class Competition(ReportRecord, frozen=True):
     def taken_back(self) -> bool:
         """Whether what is made in place of deleted pods is all that leaves nothing for this pod."""
         return self.lost is True and self.count == self.again
-
-
-class Prospect(ReportRecord, frozen=True):
-    """What a pod meets that nothing keeps out of the queue any more: the verdict, and its main reason."""
-
-    verdict: Verdict
-    code: Code | None = None
 
 
 class Remedy(ReportRecord, frozen=True):

@@ -44,7 +44,7 @@ def note_texts(remedy: RemedyReport) -> Iterator[Safe]:
     if (
         remedy.competition is not None
         and decides(remedy.competition)
-        and (remedy.competition.may_be_lost or not harmless)
+        and (remedy.competition.may_be_lost or remedy.competition.untried_first or not harmless)
     ):
         yield _competition(remedy.competition)
     if remedy.then is not None and remedy.then.code is not None:
@@ -118,20 +118,26 @@ def _with_the_quota(action: RaiseQuota) -> Safe:
 
 def decides(found: Competition) -> bool:
     """Whether it is said who takes what is freed: others do, or what is started again, which waits or comes later."""
-    return found.may_be_lost or (not found.before and found.after == found.again)
+    return found.may_be_lost or found.untried_first or (not found.before and found.after == found.again)
 
 
 def _competition(found: Competition) -> Safe:
     """``2 other pods wait for the same; ml/a comes first``: what is freed is shared in the order of the queue."""
-    if not found.before and found.after == found.again:
+    if not found.before and found.after == found.again and not found.untried:
         return Safe("the scheduler tries this pod first, before the one that is started again")
     if found.taken_back:
         return Safe("the replacement is scheduled first and will probably take it")
+    if found.untried_first and not found.count:
+        longer = Safe("waits for longer" if found.untried == 1 else "wait for longer")
+        return fmt("{} {}, and it is not known whether they take it", counted(found.untried, "other pod"), longer)
     pods = found.count - found.groups
     parts = [counted(pods, "other pod")] if pods else []
     parts += [counted(found.groups, "PodGroup" if parts else "other PodGroup")] if found.groups else []
     verb = Safe("waits" if found.count == 1 else "wait")
-    waiting = fmt("{} {} for the same", Safe(" and ").join(parts), verb)
+    least = Safe("at least " if found.untried else "")
+    waiting = fmt("{}{} {} for the same", least, Safe(" and ").join(parts), verb)
+    if found.lost is False and found.untried_first:
+        return fmt("{}; more that wait for longer may take it", waiting)
     names = [str(ref.key) for ref in found.first]
     more = found.before - len(names)
     whose = listed([*names, f"{more} more"] if more else names)

@@ -21,7 +21,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.workloads import Owners, ReadOwner
 from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis
 from kubectl_dra.diagnosis.remedies import Proposal, Tried, find, quotas, raised_quota, records, worth_telling
-from kubectl_dra.diagnosis.remedies.actions import MoveVolume
+from kubectl_dra.diagnosis.remedies.actions import MoveVolume, Prospect
 from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.claim_instead import spec_of
 from kubectl_dra.diagnosis.remedies.returning import return_to
@@ -97,7 +97,7 @@ class RemedyReport(ReportRecord, frozen=True):
     nodes: tuple[str, ...]
     steps: tuple[Step, ...] | None
     competition: records.Competition | None = None
-    then: records.Prospect | None = None
+    then: Prospect | None = None
     notes: tuple[Note, ...] = ()
 
 
@@ -227,7 +227,7 @@ class _Steps:
             remedy.verified,
             remedy.nodes,
             steps,
-            remedy.competition if remedy.competition.count else None,
+            remedy.competition if remedy.competition.count or remedy.competition.untried else None,
             remedy.then,
             tuple(dict.fromkeys(self._notes)),
         )
