@@ -7,7 +7,7 @@ import pytest
 from kubectl_dra.api.kinds import POD
 from kubectl_dra.commands.shared.errors import UsageProblem
 from kubectl_dra.commands.shared.options import Options
-from kubectl_dra.commands.shared.types import parse_targets
+from kubectl_dra.commands.shared.types import is_any_owner, parse_targets
 
 
 def parsed(*words: str, options: Options = Options()) -> tuple[str, list[str]]:  # noqa: B008 - immutable
@@ -66,3 +66,10 @@ def test_refused(words: tuple[str, ...], options: Options, message: str) -> None
 
 def test_a_type_may_go_with_all_namespaces_and_a_selector() -> None:
     assert parsed("pods", options=Options(all_namespaces=True, selector="a=b")) == ("Pod", [])
+
+
+def test_a_kind_that_is_nearly_a_known_one_is_an_owner() -> None:
+    targets = parse_targets(["workflow/eval"], POD, Options(), owners=True)
+    assert [(is_any_owner(each.kind), each.name) for each in targets.named] == [(True, "eval")]
+    with pytest.raises(UsageProblem, match="did you mean"):
+        parse_targets(["workloda/eval"], POD, Options(), owners=True)

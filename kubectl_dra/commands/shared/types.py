@@ -18,7 +18,16 @@ from kubectl_dra.model.workloads import WorkloadObject
 from kubectl_dra.reports.invocations import of, plain_word, shell_line, try_kubectl
 
 #: Short names that look like typing errors of other types (the ``shortNames`` of their CustomResourceDefinitions).
-_SHORT: Final = {"vcjob": "job", "vj": "job", "vm": "virtualmachine", "vms": "virtualmachine"}
+# "workflow" is like "workload", and another project's kind.
+_SHORT: Final = {
+    "wf": "workflow",
+    "workflow": "workflow",
+    "workflows": "workflow",
+    "vcjob": "job",
+    "vj": "job",
+    "vm": "virtualmachine",
+    "vms": "virtualmachine",
+}
 _HUMPS: Final = re.compile(r"[A-Z][a-z0-9]*")
 
 

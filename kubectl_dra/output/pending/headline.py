@@ -268,7 +268,7 @@ def _surroundings(report: PendingReport, reason: Safe) -> Safe:
     said = None if report.failing and report.autoscaler and report.autoscaler.adds else report.autoscaler
     if said is not None and not said.old and report.code is not None and report.code.startswith(_PLACES):
         texts.append(scaling_sentence(said))
-    texts += unready_sentence(report.unready)
+    texts += unready_sentence(report.unready, reason)
     return Safe("").join(fmt(". {}", text) for text in texts)
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.safe import Safe, command, command_line, fmt
+from kubectl_dra.output.safe import Safe, command, command_line, fmt, safe
 from kubectl_dra.output.words import ago, listed
 from kubectl_dra.reports.invocations import kubectl, of, reading, within
 from kubectl_dra.reports.pending.unready import UnreadyNode
@@ -19,20 +19,23 @@ ADVICE: Final = (
 )
 
 
-def unready_sentence(nodes: Sequence[UnreadyNode]) -> Iterator[Safe]:
-    """Why the taint of the first node is still there."""
+def unready_sentence(nodes: Sequence[UnreadyNode], said: Safe | None = None) -> Iterator[Safe]:
+    """Why the taint of the first node is still there; ``said``: what stands before, where that may not be about it."""
     for node in nodes[:1]:
+        is_named = said is None or safe(node.taint) in said
+        taint = Safe("the taint") if is_named else fmt("the taint {} of {}", node.taint, node.node)
         remover = Safe(node.remover[:1].upper() + node.remover[1:])
         if node.failing:
             states = listed([fmt("{} ({})", str(each.pod.key), each.state) for each in node.failing])
-            yield fmt("{}, which removes the taint, does not run on {}: {}", remover, node.node, states)
+            yield fmt("{}, which removes {}, does not run on {}: {}", remover, taint, node.node, states)
         elif node.running:
             names = listed([str(ref.key) for ref in node.running])
-            yield fmt("{} runs on {} ({}) and has not removed the taint", remover, node.node, names)
+            yield fmt("{} runs on {} ({}) and has not removed {}", remover, node.node, names, taint)
         elif node.agent and node.pods_read:
-            yield fmt("The taint is removed by {}, which has no pod on {}", node.remover, node.node)
+            start = Safe(taint[:1].upper() + taint[1:])
+            yield fmt("{} is removed by {}, which has no pod on {}", start, node.remover, node.node)
         else:
-            yield fmt("{} has not removed the taint", remover)
+            yield fmt("{} has not removed {}", remover, taint)
 
 
 def unready_lines(nodes: Sequence[UnreadyNode], now: datetime) -> Iterator[Safe]:

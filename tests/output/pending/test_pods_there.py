@@ -165,6 +165,21 @@ def test_replicas_of_its_own_are_called_so() -> None:
     assert "runs its own replica ml/train-a, which its own anti-affinity excludes" in first_line(report)
 
 
+@pytest.mark.parametrize(
+    ("label", "kind"),
+    [
+        ("jobset.sigs.k8s.io/job-key", "JobSet"),
+        ("leaderworkerset.sigs.k8s.io/group-key", "LeaderWorkerSet"),
+        ("leaderworkerset.sigs.k8s.io/subgroup-key", "LeaderWorkerSet"),
+    ],
+)
+def test_the_exclusive_topology_of_a_group_is_called_so(label: str, kind: str) -> None:
+    terms = [{"key": label, "operator": "Exists"}, {"key": label, "operator": "NotIn", "values": ["mine"]}]
+    report = cluster(waiting(affinity=anti({"matchExpressions": terms})), running("w-0", labels={label: "other"}))
+    told = f"runs ml/w-0, which the exclusive topology of its {kind} excludes (per kubernetes.io/hostname)"
+    assert told in first_line(report)
+
+
 def test_pods_that_a_spread_constraint_counts_are_named() -> None:
     constraint = {"topologyKey": ZONE, "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule"}
     mine = waiting(topologySpreadConstraints=[{**constraint, "labelSelector": {"matchLabels": {"app": "train"}}}])

@@ -68,6 +68,17 @@ def test_of_an_operator_without_pods_on_the_node_its_name_is_told() -> None:
     assert "Karpenter has not removed the taint" in first_line(cluster(key="karpenter.sh/unregistered"))
 
 
+def test_a_taint_that_the_sentence_before_is_not_about_is_named() -> None:
+    new = build.node("gpu-new")
+    new["spec"]["taints"] = [{"key": CILIUM, "effect": "NoSchedule"}]
+    holder = build.pod("holder", node_name="gpu-old", claims=["held"])
+    held = build.claim("held", held=[("gpu-old", "gpu-0")], by=["holder"], on="gpu-old")
+    old = build.node("gpu-old"), build.slice_("gpu-old", build.device("gpu-0"))
+    line = first_line(report_of(build.pod(claims=["claim"]), build.claim(), new, *old, holder, held))
+    assert "on gpu-old, the only one is in use" in line
+    assert f"The taint {CILIUM}:NoSchedule of gpu-new is removed by Cilium's agent" in line
+
+
 def test_the_page_of_the_node_says_who_removes_the_taint_and_why_that_does_not_happen() -> None:
     node = build.node("gpu-new")
     node["spec"]["taints"] = [{"key": CILIUM, "effect": "NoExecute"}, {"key": "dedicated", "effect": "NoSchedule"}]

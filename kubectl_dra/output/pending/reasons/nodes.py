@@ -98,11 +98,25 @@ def _spread(spread: records.Spread, _cause: records.Cause) -> Safe:
     )
 
 
+#: Labels in the affinity that a webhook writes into pods whose object has the annotation ``exclusive-topology``.
+#: Upstream: jobset, pkg/webhooks/pod_mutating_webhook.go; lws, pkg/webhooks/pod_webhook.go, setExclusiveAffinities.
+_EXCLUSIVE: Final = {
+    "jobset.sigs.k8s.io/job-key": "JobSet",
+    "leaderworkerset.sigs.k8s.io/group-key": "LeaderWorkerSet",
+    "leaderworkerset.sigs.k8s.io/subgroup-key": "LeaderWorkerSet",
+}
+
+
 def has_company(company: records.Company, several: bool, *, anti: bool) -> Safe:
     """The predicate about the node, or ``several``; ``anti``: the pod keeps away from others."""
     which = fmt("with {} ", company.selector) if company.selector else Safe("")
     verb = Safe("have" if several else "has")
     if anti and company.by:
+        exclusive = next((kind for label, kind in _EXCLUSIVE.items() if label in company.selector), "")
+        if exclusive:
+            with_them = beside(company.by, company.topology_key, several)
+            text = "{}, which the exclusive topology of its {} excludes (per {})"
+            return fmt(text, with_them, exclusive, company.topology_key)
         about = [fmt("pods with {}", company.selector)] if company.selector else []
         about += [fmt("per {}", company.topology_key)] if company.topology_key == HOSTNAME else []
         whom = fmt(" ({})", Safe(", ").join(about)) if about else Safe("")
