@@ -18,6 +18,7 @@ from kubectl_dra.api.trees import json_words
 from kubectl_dra.source.content import Content
 from kubectl_dra.source.errors import ManifestError
 from kubectl_dra.source.json_parts import WHOLE_BYTES, JsonPart, Span, UnsplitError, parts
+from kubectl_dra.source.yaml_quotes import NOT_YAML, nested_quotes
 
 _SPACE: Final = b" \t\r\n"
 _TEMPLATE: Final = b"{{"
@@ -209,17 +210,26 @@ def _yaml_documents(content: Content, name: str, start: Start = Start()) -> Iter
     except YAMLError as error:
         line = error.line + earlier
         place = f"{name}, document {error.document + start.document - 1}, line {line}"
-        problem, hint = _told(content, line, error.problem)
+        problem, hint = _told(content, line, error.line, error.problem)
         hint = error.hint or hint
         raise ManifestError(f"{place}: {problem}", hint, file=name, line=line, problem=problem) from error
 
 
-def _told(content: Content, line: int, problem: str) -> tuple[str, str]:
-    """What is wrong with a broken document, and what to do; templates of charts are the most frequent ones."""
+def _told(content: Content, line: int, own: int, problem: str) -> tuple[str, str]:
+    """What is wrong with a broken document, and what to do; templates of charts are the most frequent ones.
+
+    ``line`` counts in the file, ``own`` in ``content``.
+    """
     if any(_TEMPLATE in chunk for chunk in content.chunks()):
         render = "render the chart first: helm template CHART | kubectl dra … -f -"
         return f"a template that is not rendered yet, with {{{{ … }}}} in it ({problem})", render
-    return problem, f"look at line {line}"
+    quotes = nested_quotes(_line_of(content, own)) if problem.startswith(NOT_YAML) else None
+    return quotes or (problem, f"look at line {line}")
+
+
+def _line_of(content: Content, line: int) -> str:
+    lines = content.read(0, content.size).split(b"\n", line)
+    return lines[line - 1].decode("utf-8", "replace") if line <= len(lines) else ""
 
 
 def _leaf_lines(value: Any, lines: dict[int, int], line: int) -> Iterator[int]:  # noqa: ANN401 - any JSON value

@@ -15,6 +15,7 @@ import msgspec
 import yaml
 
 from kubectl_dra.source.content import Content
+from kubectl_dra.source.yaml_quotes import NOT_YAML
 from kubectl_dra.source.yaml_scalars import Scalar, resolved
 
 MAX_DEPTH: Final = 100
@@ -103,7 +104,7 @@ _WORDS: Final = (
 
 def _plain(problem: str) -> str:
     """A parser's words in plain ones."""
-    return next((f"not valid YAML: {words}" for part, words in _WORDS if part in problem), "not valid YAML")
+    return next((f"{NOT_YAML}: {words}" for part, words in _WORDS if part in problem), NOT_YAML)
 
 
 def _line(source: str | Content, position: int) -> int:

@@ -62,10 +62,25 @@ def test_a_drain_says_where_each_pod_goes(ask: Ask) -> None:
     assert "What if: node gke-prod-h100-5f3a2b1c-k4tq is drained." in found.out
     assert "Of 5 pods on gke-prod-h100-5f3a2b1c-k4tq:" in found.out
     assert "ml/serve-0 stays pending: 0/6 nodes are available" in found.out
+    first = " ".join(found.out.split("\n\n")[0].split())
+    assert first.startswith("ml/serve-0 would find no other node: no node has ")
+    assert "gke-prod-h100-5f3a2b1c-k4tq has the devices" not in first
     report = json.loads(ask("simulate", "--drain", "gke-prod-h100-5f3a2b1c-k4tq", "-o", "json").out)
     moved = next(each for each in report["whatIf"]["displaced"] if each["fate"] == "moves")
     assert moved["node"]
     assert moved["devices"]
+
+
+def test_pods_without_a_place_are_in_a_document_with_the_reason(ask: Ask) -> None:
+    report = json.loads(ask("simulate", "--drain", "gke-prod-h100-5f3a2b1c-k4tq", "-o", "json").out)
+    stay = [each["pod"] for each in report["whatIf"]["displaced"] if each["fate"] == "pending"]
+    assert [pod for each in report["withoutPlace"] for pod in each["pods"]] == stay
+    assert report["withoutPlace"][0]["pending"]["causes"][0]["code"] == "DRA-211"
+
+
+def test_a_node_that_is_not_there_has_others_named(ask: Ask) -> None:
+    assert 'did you mean "cpu-1"' in ask("simulate", "--drain", "cpu1").err
+    assert "the cluster has cpu-1, cpu-2, gke-prod-h100-5f3a2b1c-k4tq and 3 more" in ask("simulate", "--drain", "x").err
 
 
 def test_the_order_of_switches_plays_no_part(ask: Ask) -> None:

@@ -15,7 +15,15 @@ from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.model.features import features
 from kubectl_dra.output.simulation.page import simulation_page
 from kubectl_dra.reports.base import Fits
-from kubectl_dra.reports.simulation import Copies, Counted, Role, SimulationReport, copies, simulation_report
+from kubectl_dra.reports.simulation import (
+    Copies,
+    Counted,
+    Role,
+    SimulationReport,
+    copies,
+    pending_copies,
+    simulation_report,
+)
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 
@@ -365,8 +373,7 @@ def test_of_equal_entries_of_a_catalogue_one_is_tried(monkeypatch: pytest.Monkey
     assert [pod.fits for pod in report.pods[:4]] == [Fits.YES, Fits.NO, Fits.YES, Fits.NO]
     assert report.pods[2].like is not None
     assert report.pods[2].like.name == "t0"
-    assert "t3 does not fit. like ResourceClaimTemplate ml/t1" in page(report)
-    assert "The same applies, with other names, to 18 more ResourceClaimTemplates: ml/t5" in page(report)
+    assert "The same applies, with other names, to 19 more ResourceClaimTemplates: ml/t3" in page(report)
 
 
 def test_of_equal_pods_those_after_the_first_that_does_not_fit_are_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -381,6 +388,53 @@ def test_of_equal_pods_those_after_the_first_that_does_not_fit_are_not_tried(mon
     assert len(tried) == 5
     assert [pod.copies for pod in report.pods] == [1] * 4 + [0] * 26
     assert report.fits is Fits.NO
+
+
+def _deployment(name: str, template_name: str, **meta: Any) -> dict[str, Any]:
+    labels = {"app": name}
+    body = pod_template(template_name)
+    del body["spec"]["restartPolicy"]
+    body["spec"]["containers"][0] |= {"name": name, "image": f"{name}:1"}
+    spec = {"selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}, **body}}
+    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name, "namespace": NS}, "spec": spec}
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_of_equal_workloads_those_after_the_first_that_does_not_fit_are_not_tried(
+    monkeypatch: pytest.MonkeyPatch, *, own: bool
+) -> None:
+    """Each with its own name, labels, image, and maybe its own template; ways out are looked for once."""
+    tried, searched = list[int](), list[int]()
+    place, ways = copies.place, pending_copies.find_remedies
+    monkeypatch.setattr(copies, "place", lambda *given, **named: (tried.append(1), place(*given, **named))[1])
+    monkeypatch.setattr(
+        pending_copies, "find_remedies", lambda *given, **named: (searched.append(1), ways(*given, **named))[1]
+    )
+    files = [template(f"t{number}") for number in range(30 if own else 1)]
+    files += [_deployment(f"d{number}", f"t{number * own}") for number in range(30)]
+    report = simulated(*files)
+    assert len(searched) == 1
+    assert len(tried) < 25
+    assert [pod.copies for pod in report.pods] == [1] * 4 + [0] * 26
+    assert [pod.subject.name for pod in report.pods if pod.like is None] == [f"d{number}" for number in range(5)]
+    text = page(report)
+    assert text.count("It requests") == 1
+    assert "The same applies, with other names, to 25 more Deployments: ml/d5, ml/d6, ml/d7, ml/d8 +21." in text
+
+
+def test_workloads_that_request_something_else_are_tried() -> None:
+    """A smaller template, another number of pods or a pod that keeps others away: each may end differently."""
+    small = [template("four", 4), template("nine", 9), template("one")]
+    found = simulated(*small, _deployment("a", "nine"), _deployment("b", "four"), _deployment("c", "one"))
+    assert [(pod.copies, pod.like) for pod in found.pods] == [(0, None), (1, None), (0, None)]
+    terms = [{"labelSelector": {"matchLabels": {"app": "a"}}, "topologyKey": "kubernetes.io/hostname"}]
+    away = build.pod("near", node_name="node-1", phase="Running")
+    rule = {"requiredDuringSchedulingIgnoredDuringExecution": terms}
+    away["spec"]["affinity"] = {"podAntiAffinity": rule}
+    named = build.node(cpu="64", labels={"kubernetes.io/hostname": "node-1"})
+    world = cluster(away, named)
+    repelled = simulated(template("one"), _deployment("a", "one"), _deployment("b", "one"), world=world)
+    assert [(pod.copies, pod.like) for pod in repelled.pods] == [(0, None), (1, None)]
 
 
 def test_a_template_that_a_pod_uses_is_no_catalogue() -> None:

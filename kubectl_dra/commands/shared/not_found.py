@@ -34,7 +34,8 @@ def object_not_found(
     """A cluster-scoped object of ``kind``, or ``what`` objects of that kind make."""
     word = what or kind.resource
     if evidence.complete(kind.name):
-        return not_found(word, name, known, look)
+        known = sorted(known)
+        return CommandError(f'{word} "{name}" not found{did_you_mean(name, known) or _some(known)}', look)
     unread = f"{kind.name}s" if what else "of them"
     return unsure(f'{word} "{name}" not found', kind, evidence, unread)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 from msgspec.structs import replace
@@ -28,6 +28,8 @@ from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.simulation.page import simulation_page, simulation_summary
 from kubectl_dra.reports.simulation import Copies, simulation_report
 from kubectl_dra.reports.simulation.autoscaled import may_be_scaled
+from kubectl_dra.reports.simulation.unread_files import with_unread_files
+from kubectl_dra.source.errors import ManifestError, SourceError
 from kubectl_dra.source.manifests import Written
 from kubectl_dra.source.not_objects import BUILT
 from kubectl_dra.source.reading import FoundObjects
@@ -61,6 +63,7 @@ def answer(options: Options, copies: str, switches: tuple[Switch, ...] = (), *, 
     with told(world), owner_reader(options) as read:
         report = simulation_report(world, objects, _copies(copies), switches, together=together, read_owner=read)
     report = replace(report, supposed_gates=supposed_gates(cluster.state.features, grouped.features))
+    report = with_unread_files(report, _broken(found.problems))
     address = world.evidence.address
     page = partial(simulation_page, report, world.now, steps=remedies, address=address)
     shown = report if remedies or not is_document(options) else report.without_steps()
@@ -75,6 +78,11 @@ def _place(written: Written) -> str:
     if written.origin.file.startswith(BUILT):
         return f"kubectl kustomize {written.origin.file.removeprefix(BUILT)}, line {written.origin.line}"
     return f"{'/'.join(written.origin.file.split('/')[-_PARTS:])}, line {written.origin.line}"
+
+
+def _broken(problems: Iterable[SourceError]) -> Sequence[str]:
+    """The files with a document that is meant for Kubernetes, and is none."""
+    return [each.file for each in problems if isinstance(each, ManifestError) and not each.foreign and each.file]
 
 
 def _demanded(written: Sequence[Source]) -> tuple[str, ...]:

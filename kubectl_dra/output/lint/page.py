@@ -13,7 +13,7 @@ from kubectl_dra.output.refusals import refusal_text
 from kubectl_dra.output.safe import Safe, Style, fmt, plain, safe, styled
 from kubectl_dra.output.words import counted
 from kubectl_dra.reports.lint import LintFinding, LintReport, Severity
-from kubectl_dra.reports.lint.records import RULES, Rule
+from kubectl_dra.reports.lint.records import RULES, Instead, Rule
 from kubectl_dra.version import __version__
 
 _STYLES: Final = {Severity.ERROR: Style.BAD, Severity.WARNING: Style.WARN, Severity.NOTE: Style.DIM}
@@ -53,10 +53,21 @@ def message(finding: LintFinding) -> Safe:
     told = hint(text) if finding.code is Rule.REFUSED else ""
     if told:
         text = fmt("{}: {}", text, told)
+    if finding.instead is not None:
+        text += instead_text(finding.instead)
     if finding.object is None:
         return text
     ref = finding.object
     return fmt("{} {}: {}", ref.kind, str(ref.key) if ref.namespace else ref.name, text)
+
+
+def instead_text(found: Instead) -> Safe:
+    """The selector as it is probably meant, as a line of YAML; one of several lines test-selector shows."""
+    tried = fmt(" (matches {} of {})", found.matching, counted(found.devices, "device")) if found.devices else Safe("")
+    if "\n" in found.expression:
+        return Safe("; kubectl dra test-selector -f FILE shows what to write instead")
+    quoted = found.expression.replace("'", "''")
+    return fmt("; write instead{}: expression: '{}'", tried, quoted)
 
 
 def _line(finding: LintFinding) -> Safe:

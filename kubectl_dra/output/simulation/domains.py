@@ -9,7 +9,8 @@ from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import counted, plural, shortened
-from kubectl_dra.reports.simulation.records import DomainFit, PodSimulation
+from kubectl_dra.reports.simulation.records import PodSimulation
+from kubectl_dra.reports.simulation.stops import DomainFit
 
 _NAMES: Final = 3
 

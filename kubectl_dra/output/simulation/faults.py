@@ -15,7 +15,6 @@ from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pod_security import security_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.output.selector.code import code
 from kubectl_dra.output.simulation.manifests import blocked_text, refused_words
 from kubectl_dra.output.unread import left_out_text
 from kubectl_dra.output.words import counted, first_of, listed, object_name, plural, shortened
@@ -220,7 +219,21 @@ def corrected_lines(found: Iterable[CorrectedSelector]) -> Iterator[Safe]:
         verb = Safe("matches" if each.matching == 1 else "match")
         text = "Write instead in {} (tried: {} of {} {}):"
         yield from wrapped(fmt(text, object_name(each.object), each.matching, counted(each.devices, "device"), verb))
-        yield from (styled(line, Style.GOOD) for line in code(each.expression))
+        yield Safe("  - cel:")
+        yield Safe("      expression: |-")
+        yield from (styled(fmt("        {}", line), Style.GOOD) for line in each.expression.strip().splitlines())
+
+
+def holder_lines(pod: PodSimulation) -> Iterator[Safe]:
+    """Where what it lacks is, or may be, in the files of the call."""
+    for each in pod.unread_holders:
+        name = object_name(each.object)
+        if each.files:
+            text = "{} may be in {}, which could not be read: correct that first."
+            yield from wrapped(styled(fmt(text, name, listed(each.files[:_NAMED], "or")), Style.BAD))
+        else:
+            text = "The files have {}, but not as the server takes it (see above): correct that first."
+            yield from wrapped(styled(fmt(text, name), Style.BAD))
 
 
 def not_told_later(report: SimulationReport) -> list[PodSimulation]:

@@ -372,7 +372,7 @@ def effect_lines(effects: Effects) -> Iterator[Safe]:
         yield from wrapped(fmt("DeviceClass {} selects {}{}{}.", each.name, number, fails, before))
     for rule in effects.taints:
         number = counted(rule.devices, "device") if rule.devices else Safe("no device")
-        pods = Safe("") if rule.hits else Safe(", which nobody uses")
+        pods = Safe(", which nobody uses") if rule.devices and not rule.hits else Safe("")
         yield from wrapped(fmt("DeviceTaintRule {} selects {}{}.", rule.rule, number, pods))
         yield from (fmt("  {}: {}", who_text(hit), fate_text(hit)) for hit in rule.hits[:_HITS])
         if len(rule.hits) > _HITS:

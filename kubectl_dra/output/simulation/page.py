@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Final
 
@@ -10,25 +10,25 @@ import msgspec
 
 from kubectl_dra.api.kinds import POD
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import OpenPlugin
 from kubectl_dra.diagnosis.whatif.records import Drain, PodFate, RemoveNode
 from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.devices.unpublished import advertised_lines
 from kubectl_dra.output.layout import paragraphs, wrapped
 from kubectl_dra.output.pending.asks import unfound_lines, unseen_lines
 from kubectl_dra.output.pending.assumptions import fewer_copies
+from kubectl_dra.output.pending.footer import codes_lines
 from kubectl_dra.output.pending.headline import pending_summary, why_not
 from kubectl_dra.output.pending.page import pending_page
-from kubectl_dra.output.pending.quotas import unspecified_lines
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
 from kubectl_dra.output.simulation import as_written, faults, manifests, numbers
+from kubectl_dra.output.simulation.displaced import without_place_lines
 from kubectl_dra.output.simulation.domains import domain_lines, told_once, too_small
+from kubectl_dra.output.simulation.doubts import doubt_lines
 from kubectl_dra.output.simulation.queues import queue_heads, queue_text
-from kubectl_dra.output.simulation.same_pages import Blocks, other_lines, told_together
+from kubectl_dra.output.simulation.same_pages import ToldPod, head_lines, other_lines, told_together
 from kubectl_dra.output.simulation.verdicts import (
-    alike_lines,
     alternative_lines,
     given_lines,
     is_enough,
@@ -46,7 +46,6 @@ from kubectl_dra.output.words import counted, listed, object_name, shortened
 from kubectl_dra.reports.invocations import reading
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.simulation import Counted, PodSimulation, SimulationReport
-from kubectl_dra.reports.simulation.copies import TOGETHER
 from kubectl_dra.reports.simulation.whole import by_group
 
 _NODES_SHOWN = 8
@@ -72,23 +71,26 @@ def simulation_page(
     blocks = list(_head_blocks(report, address))
     left = bool(_wrong(report))
     told: list[PodSimulation] = []
-    pages: list[tuple[PodSimulation, Blocks]] = []
+    pages: list[ToldPod] = []
     first = faults.not_told_later(report)
     found = with_alike(told_once(by_group(first)))
     # What never fits comes first; of each the order is that in which they were placed.
     for pod, alike in sorted(found, key=lambda each: never_fits(each[0]), reverse=True):
         same = next((each for each in told if _is_same(each, pod)), None)
         shown = _pod_blocks(pod, now, address, left=left, steps=steps) if same is None else _as_before(pod, same)
-        page = [*shown, list(alike_lines(alike))]
-        for then in (each for each in report.then if (each.subject, each.role) == (pod.subject, pod.role)):
+        page, these = [*shown], {(each.subject, each.role) for each in (pod, *alike)}
+        thens = [each for each in report.then if (each.subject, each.role) in these]
+        for then in thens:
             accepted = report.accepted if pod.blocked else ()
             lines = list(manifests.misplaced_lines(report.misplaced, pod.subject))
             lines += faults.as_if_lines(report.corrected, accepted)
             page += [lines, *_pod_blocks(then, now, address, left=left, steps=steps)]
-        pages.append((pod, page))
+        pages.append(ToldPod(pod, page, [*alike], final=not thens))
         told.append(pod)
-    for each in told_together(pages):
-        blocks += [*each.blocks, list(other_lines(each.others))]
+    together = told_together(pages, steps=steps)
+    blocks.append(list(head_lines(together)))
+    for each in together:
+        blocks += [*each.blocks, list(other_lines(each))]
     subjects = {pod.subject for pod in first}
     if later := [each for each in report.then if each.subject not in subjects]:
         blocks.append(list(faults.as_if_lines(report.corrected, report.accepted, report.effects.copied)))
@@ -110,6 +112,7 @@ def _head_blocks(report: SimulationReport, address: Address) -> Iterator[list[Sa
         list(incomplete_lines(report.unread)),
         list(faults.copied_lines(report)),
         [*as_written.head_lines(report.manifests), *manifests.refusal_lines(report)],
+        list(without_place_lines(report.without_place)),
         [*whatif_lines(report.what_if), *_first_lines(report)] if report.what_if is not None else [],
         list(faults.corrected_lines(report.corrected)),
         list(faults.planned_head(report)),
@@ -203,6 +206,9 @@ def _pod_blocks(pod: PodSimulation, now: datetime, address: Address, *, left: bo
     if pod.open_classes.at_most is not None:
         reason = Safe("")
     head = list(_pod_lines(pod, reason, left=left))
+    if pod.unread_holders:
+        # What stands in the files need not be made.
+        return [head, list(codes_lines(pending.causes))]
     others = list(numbers.others_off(pod))
     if reason is None:
         head += [Safe(""), *wrapped(styled(pending_summary(pending), Style.BOLD))]
@@ -291,6 +297,7 @@ def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = F
         whole = fmt("{}{}{}{}.{}", Safe(verdict.removesuffix(".")), _next_one(pod), reason, elsewhere, _before(pod))
     whole += _already(pod) + sharing_text(pod)
     yield from wrapped(styled(whole, Style.BOLD))
+    yield from faults.holder_lines(pod)
     if pod.like is not None:
         yield from wrapped(fmt("like {}, which differs from it in its name only", object_name(pod.like)), indent=2)
     shown = [fmt("{} {}", each.node, each.copies) if pod.copies > 1 else safe(each.node) for each in pod.nodes]
@@ -312,7 +319,7 @@ def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = F
         yield from wrapped(stage_text(pod), indent=2)
     yield from _made_of(pod)
     yield from domain_lines(pod)
-    yield from _doubt_lines(pod)
+    yield from doubt_lines(pod)
     if pod.being_bound is not None:
         yield from wrapped(fewer_copies(pod.being_bound, single=pod.wanted == 1), indent=2)
     if pod.assumed:
@@ -328,20 +335,6 @@ def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = F
     yield from unfound_lines(pod.unfound, pod.rest_by)
     if pod.pending is not None and pod.pending.causes and is_enough(pod):
         yield from wrapped(fmt("no more: {}", reason_sentence(pod.pending.causes[0])), indent=2)
-
-
-def _doubt_lines(pod: PodSimulation) -> Iterator[Safe]:
-    """What may allow fewer of those that fit."""
-    if not pod.copies:
-        return
-    if left_open := _left_open(pod):
-        yield from wrapped(_open(left_open), indent=2)
-    if pod.beside:
-        yield from wrapped(manifests.beside_text(pod.beside), indent=2)
-    if pod.quota is not None:
-        text = "not read, and may allow less: the ResourceQuotas of namespace {}"
-        yield from wrapped(fmt(text, pod.quota.namespace), indent=2)
-    yield from unspecified_lines(pod.unspecified)
 
 
 def _already(pod: PodSimulation) -> Safe:
@@ -387,13 +380,3 @@ def _before(pod: PodSimulation) -> Safe:
     are = Safe("is" if found.devices == 1 else "are")
     # The nodes of the sentence are the nearest, and these may be on others.
     return fmt(" {} of the devices in use {} held by earlier pods of the files.", found.devices, are)
-
-
-def _left_open(pod: PodSimulation) -> list[OpenPlugin]:
-    """What else decides, but for domains, of which more is told."""
-    return [each for each in pod.open if each.plugin != TOGETHER or not pod.domains]
-
-
-def _open(plugins: Sequence[OpenPlugin]) -> Safe:
-    each = (fmt("{} ({})", one.plugin, Safe(", ").join(one.fields)) for one in plugins)
-    return fmt("not simulated, and may allow less: {}", Safe(", ").join(each))

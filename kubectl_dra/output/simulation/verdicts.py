@@ -8,7 +8,6 @@ from typing import Final
 
 import msgspec
 
-from kubectl_dra.api.kinds import POD
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.pod.missing import DEVICE_CLASS
 from kubectl_dra.diagnosis.records import ObjectRef, QuotaLimit
@@ -19,7 +18,7 @@ from kubectl_dra.output.simulation import manifests
 from kubectl_dra.output.simulation.domains import told_once, too_small, too_small_text
 from kubectl_dra.output.simulation.numbers import makes_none_text, whole_groups
 from kubectl_dra.output.simulation.queues import if_admitted
-from kubectl_dra.output.words import counted, every, listed, object_name, plural, shortened
+from kubectl_dra.output.words import counted, every, listed, object_name, plural
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.simulation import Counted, PodSimulation, SimulationReport
 from kubectl_dra.reports.simulation.alternatives import TakenAlternative
@@ -30,9 +29,6 @@ from kubectl_dra.reports.simulation.whole import POD_GROUP, by_group
 _BEGINNINGS: Final = ("One pod of ", "A bare pod with ")
 _PODS_NAMED: Final = 8
 _SHARERS: Final = 3
-#: One alone has a line of its own.
-_SEVERAL: Final = 2
-_ALIKE_NAMED: Final = 5
 
 
 def _decide(pod: PodSimulation) -> str:
@@ -325,25 +321,15 @@ def sharing_text(pod: PodSimulation) -> Safe:
 
 
 def with_alike(pods: Iterable[PodSimulation]) -> Iterator[tuple[PodSimulation, Sequence[PodSimulation]]]:
-    """Every answer with the others that are alike, if there are several of them."""
+    """Every answer with the others that are alike; of each entry of a catalogue its own answer is asked for."""
     known = list(pods)
-    alike: dict[object, list[PodSimulation]] = {}
+    alike: dict[tuple[ObjectRef, str], list[PodSimulation]] = {}
     for pod in known:
-        # Of each entry of a catalogue its own answer is asked for.
-        if pod.like is not None and pod.subject.kind == POD.name:
-            alike.setdefault(pod.like, []).append(pod)
-    several = {like: found for like, found in alike.items() if len(found) >= _SEVERAL}
+        if pod.like is not None and not pod.alone:
+            alike.setdefault((pod.like, pod.role), []).append(pod)
     for pod in known:
-        if pod.like not in several:
-            yield pod, several.get(pod.subject, ()) if pod.like is None else ()
-
-
-def alike_lines(alike: Sequence[PodSimulation]) -> Iterator[Safe]:
-    """Who else gets this answer."""
-    if alike:
-        text = "The same holds for {} more pods that differ from it in their names only: {}."
-        names = shortened([str(each.subject.key) for each in alike], _ALIKE_NAMED)
-        yield from wrapped(fmt(text, len(alike), names))
+        if pod.like is None or pod.alone:
+            yield pod, alike.get((pod.subject, pod.role), ()) if pod.like is None else ()
 
 
 def stage_text(pod: PodSimulation) -> Safe:

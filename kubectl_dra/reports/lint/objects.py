@@ -14,7 +14,7 @@ from kubectl_dra.api.served import STABLE_SINCE, not_served
 from kubectl_dra.api.validate import validate
 from kubectl_dra.model.features import NEWEST_MINOR
 from kubectl_dra.reports.claims.ask import unseen_entries
-from kubectl_dra.reports.lint.records import Rule
+from kubectl_dra.reports.lint.records import Instead, Rule
 from kubectl_dra.scheduler.claims import sources
 
 _SELECTOR: Final = re.compile(r"selectors\[\d+\]\.cel")
@@ -37,6 +37,7 @@ class UnplacedFinding:
     message: str
     path: str = ""
     corrected: bool = False
+    instead: Instead | None = None
 
 
 def findings(planned: Planned) -> Iterator[UnplacedFinding]:

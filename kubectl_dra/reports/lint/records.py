@@ -145,10 +145,19 @@ RULES: Final[Mapping[Rule, RuleText]] = MappingProxyType(
 )
 
 
+class Instead(ReportRecord, frozen=True):
+    """A corrected ``expression``, which compiles and raises no error: so many of the ``devices`` match."""
+
+    expression: str
+    matching: int
+    devices: int
+
+
 class LintFinding(ReportRecord, frozen=True):
     """One finding. ``line`` and ``column`` count from 1; 0: not known. ``path`` is the field, empty for the object.
 
-    ``corrected``: convert writes the manifest without it. ``object`` None: the document is none.
+    ``corrected``: convert writes the manifest without it. ``object`` None: the document is none. ``instead``: the
+    selector as it is probably meant.
     """
 
     code: Rule
@@ -160,6 +169,7 @@ class LintFinding(ReportRecord, frozen=True):
     object: ObjectRef | None
     path: str
     corrected: bool = False
+    instead: Instead | None = None
 
 
 class LintReport(ReportRecord, frozen=True):

@@ -17,11 +17,13 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.likeness import best_guess, similar
 from kubectl_dra.model.resource import DeviceClass, ResourceClaim, ResourceClaimSpec, ResourceClaimTemplate
 from kubectl_dra.reports.claims.ask import unfound_of
+from kubectl_dra.reports.lint.instead import with_corrections
 from kubectl_dra.reports.lint.objects import UnplacedFinding, findings
+from kubectl_dra.reports.lint.places import place_of
 from kubectl_dra.reports.lint.pools import pool_findings
 from kubectl_dra.reports.lint.records import RULES, LintFinding, LintReport, Rule, Severity
 from kubectl_dra.reports.lint.shared_claims import shared_claim_findings
-from kubectl_dra.reports.selector import Question, SelectorReport, Setting, manifest_questions, selector_report
+from kubectl_dra.reports.selector import SelectorReport, Setting, manifest_questions, selector_report
 from kubectl_dra.reports.selector.questions import forms
 from kubectl_dra.scheduler.claims import sources
 from kubectl_dra.scheduler.extended import class_by_resource
@@ -102,7 +104,7 @@ def _of_objects(objects: Sequence[Planned], locate: Locate, devices: ClusterStat
         usable = not any(RULES[each.rule].severity is Severity.ERROR for each in wrong)
         if setting is not None and usable:
             wrong += device_findings(planned, setting)
-        for each in dict.fromkeys(wrong):
+        for each in with_corrections(list(dict.fromkeys(wrong)), planned, setting):
             yield _finding(each, planned, locate(number, each.path))
 
 
@@ -124,6 +126,7 @@ def _finding(found: UnplacedFinding, planned: Planned, place: Place) -> LintFind
         object=ObjectRef(planned.kind, planned.key.namespace, planned.name),
         path=found.path,
         corrected=found.corrected,
+        instead=found.instead,
     )
 
 
@@ -145,7 +148,7 @@ def device_findings(planned: Planned, setting: Setting) -> Iterator[UnplacedFind
     for question in manifest_questions([(record, "")], setting.facts.features):
         report = selector_report(question, setting)
         if all(each.admission.accepted and each.scheduler.accepted for each in report.selectors):
-            yield from _of_report(report, _place(record, question))
+            yield from _of_report(report, place_of(record, question))
 
 
 def _of_report(report: SelectorReport, path: str) -> Iterator[UnplacedFinding]:
@@ -167,18 +170,6 @@ def _of_report(report: SelectorReport, path: str) -> Iterator[UnplacedFinding]:
     nothing = report.totals.matches.value == 0 and not (report.failures or report.totals.undecided.value)
     if nothing and report.class_found and report.totals.devices.bound is Bound.EXACT:
         yield UnplacedFinding(Rule.NO_DEVICE, f"{whose}no device of the recorded ones matches", path)
-
-
-def _place(record: DeviceClass | ResourceClaim | ResourceClaimTemplate, question: Question) -> str:
-    if isinstance(record, DeviceClass):
-        return "spec.selectors"
-    prefix = "spec.spec" if isinstance(record, ResourceClaimTemplate) else "spec"
-    spec = record.spec.spec if isinstance(record, ResourceClaimTemplate) else record.spec
-    for name, place, _ in forms(spec.devices.requests):
-        if name == question.subject.request:
-            own = "" if "firstAvailable" in place else ".exactly"
-            return f"{prefix}.devices.{place}{own}.selectors"
-    return f"{prefix}.devices.requests"
 
 
 # --- names that manifests refer to ------------------------------------------------------------------------------------

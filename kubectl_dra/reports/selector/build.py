@@ -32,6 +32,7 @@ from kubectl_dra.reports.selector.records import (
     Totals,
 )
 from kubectl_dra.reports.selector.scoping import ScopedDevice, Setting
+from kubectl_dra.reports.selector.trials import trial_of
 from kubectl_dra.reports.unread import missing_rights
 from kubectl_dra.selectors.catalog import PublishedDevice, domain_and_name
 from kubectl_dra.selectors.compiling import COST_LIMIT, near_names
@@ -65,11 +66,7 @@ class _Work:
     @cached_property
     def trial(self) -> SelectorTrial[ScopedDevice]:
         """The selectors, those of the class first, on the devices in scope."""
-        question, published, features = self.question, self.setting.published, self.setting.facts.features
-        if question.own_class is not None:
-            return SelectorTrial.of_device_class(question.own_class, published, features)
-        found = self.setting.classes.get(question.device_class or "")
-        trial = SelectorTrial.of_request(question.expressions, found, published, features)
+        trial = trial_of(self.question, self.setting)
         return trial if self._class_found else replace(trial, class_found=False)
 
     @cached_property

@@ -10,7 +10,6 @@ from typing import Final
 
 import msgspec
 
-from kubectl_dra.api.encode import encode_part
 from kubectl_dra.api.planned import PodPlan
 from kubectl_dra.api.workloads.hooks import hook_of
 from kubectl_dra.cluster import ClusterState
@@ -22,16 +21,15 @@ from kubectl_dra.diagnosis.pod.volume_claims import of_one_node, taken_as_shared
 from kubectl_dra.diagnosis.pod.workloads import ReadOwner
 from kubectl_dra.diagnosis.records import BeingBound, Missing, ObjectRef, OpenPlugin
 from kubectl_dra.diagnosis.remedies.changes import without_pods
-from kubectl_dra.model.classic import ClassicResourceClaim, ClassicResourceClaimTemplate
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
-from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.claims.ask import unfound_requests, unseen_entries
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.pending.remedies import find_remedies
 from kubectl_dra.reports.simulation.afterwards import Afterwards
+from kubectl_dra.reports.simulation.alike import alike_key, settles
 from kubectl_dra.reports.simulation.alternatives import taken_alternatives
 from kubectl_dra.reports.simulation.file_edits import Places
 from kubectl_dra.reports.simulation.flavors import open_flavors
@@ -45,8 +43,6 @@ from kubectl_dra.reports.simulation.records import Counted, NodeCopies, PodSimul
 from kubectl_dra.reports.simulation.shared_claims import shared_claims
 from kubectl_dra.reports.simulation.trials import PodTrial, absent_classes, tolerated
 
-#: Their parameters are objects of their own.
-_CLASSIC: Final = (ClassicResourceClaim, ClassicResourceClaimTemplate)
 #: Controllers and queues that choose one rack, zone or the like for all pods of a group.
 KUEUE: Final = "Kueue's choice of a flavor"
 TOGETHER: Final = "placement in one domain"
@@ -112,6 +108,7 @@ def _tried(
             continue
         alike = alike_key(given, trial)
         if (same := known.get(alike)) is not None:
+            missing |= _missing(trials, trial, same)
             yield msgspec.structs.replace(same, subject=trial.subject, like=same.subject)
             continue
         group = group_of(given, trial)
@@ -140,7 +137,9 @@ def _tried(
         # Its own pods that run have the devices.
         done = done if there is not None else _in_domains(done, given, trial, copies)
         missing |= _missing(trials, trial, done)
-        if alike is not None and (trial.alone or done.lacks):
+        if there is not None:
+            known.clear()  # what its old pods had may be free now
+        if alike is not None and settles(done):
             known[alike] = done
         yield done
     later.world = world
@@ -244,26 +243,6 @@ def _being_bound(world: ClusterState, trial: PodTrial, copies: Copies, placed: P
         return _copies(batch(supposed, trial, copies)).copies
 
     return being_bound(world, trial.plan.pod, placed.nodes, again)
-
-
-def alike_key(world: ClusterState, trial: PodTrial) -> Hashable:
-    """What trials have in common that end alike: thousands of equal objects are tried once. None: tried in any case.
-
-    Entries of a catalogue do if they differ in nothing but their names. Pods of a file do once one does not fit: those
-    before them only take, unless they are what a pod wants to be near to.
-    """
-    record, pod = trial.planned.record, trial.plan.pod
-    where = (trial.planned.kind, pod.metadata.namespace, trial.misread, trial.scheduler)
-    if not trial.alone:
-        spec = pod.spec
-        if trial.planned.kind != "Pod" or spec.affinity or spec.topology_spread_constraints or group_of(world, trial):
-            return None
-        return (*where, encode_part(spec), tuple(sorted(pod.metadata.labels.items())))
-    if not isinstance(record, ResourceClaim | ResourceClaimTemplate) or isinstance(record, _CLASSIC):
-        return None
-    claim = world.inventory.claims.get(key_of(record.metadata)) if isinstance(record, ResourceClaim) else None
-    status = claim.status if claim is not None else None
-    return (*where, encode_part(record.spec), encode_part(status))
 
 
 def _untried(world: ClusterState, trial: PodTrial, copies: Copies) -> PodSimulation:

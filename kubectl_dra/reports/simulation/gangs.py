@@ -18,7 +18,7 @@ from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import group_key, key_of
 from kubectl_dra.reports.simulation.pods import Batch, Copies, batch
-from kubectl_dra.reports.simulation.records import DomainFit
+from kubectl_dra.reports.simulation.stops import DomainFit
 from kubectl_dra.reports.simulation.trials import PodTrial
 
 

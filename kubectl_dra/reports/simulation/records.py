@@ -28,9 +28,18 @@ from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.pending.remedies import FileEdit
 from kubectl_dra.reports.simulation.alternatives import TakenAlternative
 from kubectl_dra.reports.simulation.counts import FewerPods, Growing, InGroups, KeptOff
+from kubectl_dra.reports.simulation.displaced import WithoutPlace
 from kubectl_dra.reports.simulation.effects import Effects
 from kubectl_dra.reports.simulation.shared_claims import CommonClaim
-from kubectl_dra.reports.simulation.stops import AbsentClass, GangCount, Misplaced, OpenClasses, Repeated
+from kubectl_dra.reports.simulation.stops import (
+    AbsentClass,
+    DomainFit,
+    GangCount,
+    Misplaced,
+    OpenClasses,
+    Repeated,
+    UnreadHolder,
+)
 from kubectl_dra.reports.simulation.uncompiled import CorrectedSelector
 
 
@@ -103,32 +112,6 @@ class Counted(StrEnum):
     ASKED = "Asked"  # --copies
 
 
-class DomainFit(ReportRecord, frozen=True):
-    """``groups`` of ``size`` pods, each in one domain of ``label``; ``exclusive``: each in one of its own.
-
-    ``program`` demands it by ``annotation``, and chooses the domain. ``best``: the domain in which most pods of one
-    group find a node, ``pods`` of them, with ``message`` what the scheduler says of the next one. ``holding``: the
-    domains that have room for a whole group, all of ``domains`` without what the files make else.
-    """
-
-    program: str
-    annotation: str
-    label: str
-    size: int
-    groups: int
-    exclusive: bool
-    domains: int
-    best: str = ""
-    pods: int = 0
-    message: str = ""
-    holding: tuple[str, ...] = ()
-
-    @property
-    def fits(self) -> bool:
-        """Whether there are domains enough; which of them the program chooses is another question."""
-        return len(self.holding) >= (self.groups if self.exclusive else min(self.groups, 1))
-
-
 class PodSimulation(ReportRecord, frozen=True):
     """Copies of one pod. ``wanted`` None: as many as fit. ``capped``: no more than ``copies`` were tried.
 
@@ -178,6 +161,7 @@ class PodSimulation(ReportRecord, frozen=True):
     several nodes once they are made; ``attached_once``: those of which only one node at a time can have the volume,
     although the scheduler puts the pods on several. ``held_up_by``: of ``after`` those that never complete, as they do
     not fit. ``limit``: where devices leave it open, how many of them quotas admit, if less than what was wanted.
+    ``unread_holders``: what it lacks and files of the call may have, or have in a form that the server does not take.
     """
 
     subject: ObjectRef
@@ -241,6 +225,7 @@ class PodSimulation(ReportRecord, frozen=True):
     tolerated: tuple[str, ...] = ()
     held_up_by: tuple[str, ...] = ()
     limit: QuotaLimit | None = None
+    unread_holders: tuple[UnreadHolder, ...] = ()
     bound: Bound = Bound.EXACT
     fits: Fits = Fits.UNKNOWN
 
@@ -310,7 +295,8 @@ class SimulationReport(ReportRecord, frozen=True):
     do not compile, ``accepted``: what is refused for no more than its pods say. ``then``: these pods as if the
     templates were there, the selectors as they are meant, and the server took what it refuses. ``supposed_gates``: off
     by default, and taken as on because PodGroups of the files need them. ``owned``: objects that others of the
-    files make, so that they are not created beside these.
+    files make, so that they are not created beside these. ``without_place``: why pods that have to leave their nodes
+    find no others.
     """
 
     fits: Fits
@@ -336,6 +322,7 @@ class SimulationReport(ReportRecord, frozen=True):
     then: tuple[PodSimulation, ...] = ()
     supposed_gates: tuple[str, ...] = ()
     owned: tuple[ObjectRef, ...] = ()
+    without_place: tuple[WithoutPlace, ...] = ()
 
     def without_steps(self) -> SimulationReport:
         """With what would help, and not how it is done."""

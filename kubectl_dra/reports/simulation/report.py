@@ -38,6 +38,7 @@ from kubectl_dra.reports.simulation.admission import manifest_reports
 from kubectl_dra.reports.simulation.autoscaled import autoscaled
 from kubectl_dra.reports.simulation.copied_slices import as_planned
 from kubectl_dra.reports.simulation.copies import simulated
+from kubectl_dra.reports.simulation.displaced import without_place
 from kubectl_dra.reports.simulation.effects import effects
 from kubectl_dra.reports.simulation.existing import (
     admin_labels,
@@ -179,6 +180,7 @@ def _as_written(
         read=reads_of(world.evidence),
         what_if=supposed,
         gangs=gangs,
+        without_place=without_place(with_all, supposed) if supposed is not None else (),
         also_advertised=advertised(with_all, (each.node for pod in pods for each in pod.nodes)),
         repeated=repeated,
     )

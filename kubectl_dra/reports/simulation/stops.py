@@ -93,3 +93,36 @@ class OpenClasses(ReportRecord, frozen=True):
 
     def too_few(self, wanted: int | None) -> bool:
         return self.at_most is not None and self.at_most.copies < (1 if wanted is None else wanted)
+
+
+class UnreadHolder(ReportRecord, frozen=True):
+    """An object that pods lack: maybe in one of ``files``, which could not be read; none: there, and refused."""
+
+    object: ObjectRef
+    files: tuple[str, ...]
+
+
+class DomainFit(ReportRecord, frozen=True):
+    """``groups`` of ``size`` pods, each in one domain of ``label``; ``exclusive``: each in one of its own.
+
+    ``program`` demands it by ``annotation``, and chooses the domain. ``best``: the domain in which most pods of one
+    group find a node, ``pods`` of them, with ``message`` what the scheduler says of the next one. ``holding``: the
+    domains that have room for a whole group, all of ``domains`` without what the files make else.
+    """
+
+    program: str
+    annotation: str
+    label: str
+    size: int
+    groups: int
+    exclusive: bool
+    domains: int
+    best: str = ""
+    pods: int = 0
+    message: str = ""
+    holding: tuple[str, ...] = ()
+
+    @property
+    def fits(self) -> bool:
+        """Whether there are domains enough; which of them the program chooses is another question."""
+        return len(self.holding) >= (self.groups if self.exclusive else min(self.groups, 1))

@@ -13,10 +13,10 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.model.resource import CELSelector, DeviceClass, ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.reports.base import ReportRecord
-from kubectl_dra.reports.selector.questions import Question, manifest_questions
-from kubectl_dra.reports.selector.scoping import ScopedDevice, Setting
+from kubectl_dra.reports.selector.questions import manifest_questions
+from kubectl_dra.reports.selector.scoping import Setting
+from kubectl_dra.reports.selector.trials import trial_of
 from kubectl_dra.selectors.rewrite import corrections
-from kubectl_dra.selectors.trial import SelectorTrial
 
 _T = TypeVar("_T")
 
@@ -46,7 +46,7 @@ def _of_object(setting: Setting, planned: Planned, ref: ObjectRef) -> Iterator[C
     if not isinstance(record, ResourceClaim | ResourceClaimTemplate | DeviceClass) or planned.error:
         return
     for question in manifest_questions([(record, "")], setting.facts.features):
-        trial = _trial(setting, question)
+        trial = trial_of(question, setting)
         if all(each.admission.accepted for each in trial.selectors):
             continue
         for found in corrections(trial):
@@ -54,14 +54,6 @@ def _of_object(setting: Setting, planned: Planned, ref: ObjectRef) -> Iterator[C
             if not selector.admission.accepted:
                 number = len(found.matching)
                 yield CorrectedSelector(ref, selector.expression, found.expression, number, number + found.no)
-
-
-def _trial(setting: Setting, question: Question) -> SelectorTrial[ScopedDevice]:
-    features = setting.facts.features
-    if question.own_class is not None:
-        return SelectorTrial.of_device_class(question.own_class, setting.published, features)
-    found = setting.classes.get(question.device_class or "")
-    return SelectorTrial.of_request(question.expressions, found, setting.published, features)
 
 
 def as_meant(objects: Iterable[Planned], found: Iterable[CorrectedSelector]) -> Iterator[Planned]:

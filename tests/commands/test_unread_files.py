@@ -1,0 +1,83 @@
+"""What pods lack and a broken file of the same call may have: the file comes first, not another object of the name."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kubectl_dra.commands.app import run
+
+POD = """apiVersion: v1
+kind: Pod
+metadata: {name: eval}
+spec:
+  resourceClaims: [{name: gpu, resourceClaimTemplateName: h100}]
+  containers: [{name: eval, image: x, resources: {claims: [{name: gpu}]}}]
+"""
+TEMPLATE = """apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: h100}
+spec:
+  spec:
+    devices:
+      requests:
+      - name: gpu
+        exactly:
+          deviceClassName: gpu.example.com
+"""
+QUOTED = (
+    TEMPLATE
+    + """          selectors:
+          - cel:
+              expression: "device.attributes["gpu.example.com"].model == 'H100'"
+"""
+)
+
+
+def simulated(folder: Path, capfd: pytest.CaptureFixture[str], *more: str, **files: str) -> str:
+    for name, text in files.items():
+        (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
+    run(["simulate", "-f", str(folder), "-n", "ml", "--from", "demo", *more])
+    return " ".join(capfd.readouterr().out.split())
+
+
+def test_a_file_that_is_no_yaml_is_named_and_no_template_is_to_be_created(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    text = simulated(tmp_path, capfd, a=QUOTED, b=POD)
+    assert 'it needs ResourceClaimTemplate "h100", which does not exist' in text
+    assert "ResourceClaimTemplate ml/h100 may be in " in text
+    assert "a.yaml, which could not be read: correct that first." in text
+    assert "create the ResourceClaimTemplate" not in text
+    assert "Create the template" not in text
+    assert "DRA-112" in text
+
+
+@pytest.mark.parametrize("other", [None, "image: {tag: v1}\n"])
+def test_where_all_manifests_were_read_it_is_to_be_created(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], other: str | None
+) -> None:
+    """Values of a chart hold no object, however often they lie beside manifests."""
+    text = simulated(tmp_path, capfd, b=POD, **({"values": other} if other else {}))
+    assert 'create the ResourceClaimTemplate "h100"' in text
+    assert "could not be read" not in text
+
+
+def test_an_object_of_the_files_that_the_server_does_not_take_is_not_to_be_created(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    head = "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gold}\n"
+    gold = head + "spec: {extendedResourceName: gold}\n"
+    text = simulated(tmp_path, capfd, a=TEMPLATE.replace("gpu.example.com", "gold"), b=POD, c=gold)
+    assert "The files have DeviceClass gold, but not as the server takes it (see above): correct that first." in text
+    assert "create the DeviceClass" not in text
+
+
+def test_a_document_has_who_may_have_it(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    found: dict[str, Any] = json.loads(simulated(tmp_path, capfd, "-o", "json", a=QUOTED, b=POD))
+    (holder,) = found["pods"][0]["unreadHolders"]
+    assert holder["object"] == {"kind": "ResourceClaimTemplate", "namespace": "ml", "name": "h100"}
+    assert [Path(each).name for each in holder["files"]] == ["a.yaml"]
