@@ -1,4 +1,4 @@
-"""What lint tells to write in place of selectors that are refused or fail: it compiles, and was tried on the devices."""
+"""What lint tells to write in place of selectors that are refused or fail: it compiles, and was tried on devices."""
 
 from __future__ import annotations
 

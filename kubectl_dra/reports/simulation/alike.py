@@ -23,8 +23,8 @@ from kubectl_dra.reports.simulation.trials import PodTrial
 
 #: Their parameters are objects of their own.
 _CLASSIC: Final = (ClassicResourceClaim, ClassicResourceClaimTemplate)
-#: What is not compared of a plan: its pods have been, and only names differ in the rest.
-_APART: Final = frozenset({"pod", "gang", "written_in"})
+#: What is not compared of a plan: its pods are, and what their template is refused for.
+_APART: Final = frozenset({"pod", "gang", "written_in", "template"})
 
 
 def alike_key(world: ClusterState, trial: PodTrial) -> Hashable:
@@ -43,7 +43,7 @@ def alike_key(world: ClusterState, trial: PodTrial) -> Hashable:
         return None
     if (planned.kind, planned.key.namespace, planned.name) in world.inventory.workloads:
         return None
-    rest = tuple(getattr(plan, each.name) for each in fields(plan) if each.name not in _APART)
+    rest = tuple(repr(getattr(plan, each.name)) for each in fields(plan) if each.name not in _APART)
     own = (planned.queue, planned.suspended, trial.blocked, trial.refused, _labels(world, plan))
     return (*_where(trial), rest, own, encode_part(_nameless(spec)), tuple(_claims(world, trial)))
 
