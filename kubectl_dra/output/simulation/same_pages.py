@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Final
 
+from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Verdict
 from kubectl_dra.diagnosis.remedies.records import CreateObject
 from kubectl_dra.output.layout import wrapped
@@ -22,6 +23,9 @@ from kubectl_dra.reports.simulation import PodSimulation
 _NAMED: Final = 4
 #: Where each object stands in the files, without white space.
 _LINE: Final = re.compile(",line[0-9]+")
+#: Where a way out makes room for one of them.
+_OF_ITS_OWN: Final = (Code.DEVICES_IN_USE, Code.TOO_FEW_DEVICES)
+_EACH: Final = Safe(" Each of them needs devices of its own: a way out is for one.")
 Blocks = list[list[Safe]]
 
 
@@ -94,7 +98,8 @@ def other_lines(page: ToldPod) -> Iterator[Safe]:
     else:
         names = shortened([object_name(each.subject) for each in rest], _NAMED)
         kind = Safe("others" if len(rest) > 1 else "other")
-    yield from wrapped(fmt("The same applies, with other names, to {} more {}: {}.", len(rest), kind, names))
+    alone = _EACH if first.pending is not None and first.pending.code in _OF_ITS_OWN else Safe("")
+    yield from wrapped(fmt("The same applies, with other names, to {} more {}: {}.{}", len(rest), kind, names, alone))
 
 
 def _fields(pod: PodSimulation) -> Iterator[str]:
