@@ -137,12 +137,17 @@ def _tried(
         # Its own pods that run have the devices.
         done = done if there is not None else _in_domains(done, given, trial, copies)
         missing |= _missing(trials, trial, done)
-        if there is not None:
-            known.clear()  # what its old pods had may be free now
-        if alike is not None and settles(done):
-            known[alike] = done
+        _learn(known, alike, done, replaces=there is not None)
         yield done
     later.world = world
+
+
+def _learn(known: dict[Hashable, PodSimulation], alike: Hashable, done: PodSimulation, *, replaces: bool) -> None:
+    """Keep what holds for later trials that are alike; ``replaces``: what old pods had may be free now."""
+    if replaces:
+        known.clear()
+    if alike is not None and settles(done):
+        known[alike] = done
 
 
 def _with_devices(

@@ -26,8 +26,10 @@ class WithoutPlace(ReportRecord, frozen=True):
     pending: PendingReport
 
 
-def without_place(world: ClusterState, found: WhatIf) -> tuple[WithoutPlace, ...]:
+def without_place(world: ClusterState, found: WhatIf | None) -> tuple[WithoutPlace, ...]:
     """Those that stay pending in the ``world`` as it is supposed, by what the scheduler says of them."""
+    if found is None:
+        return ()
     by_message: dict[str, list[ObjectRef]] = {}
     for each in found.of(PodFate.PENDING):
         known = world.inventory.pods.get(each.pod.key)

@@ -145,7 +145,7 @@ def _as_written(
     objects, repeated = once_each(objects)
     objects = tuple(autoscaled(world, list(as_served(world, objects))))
     world = with_workloads(world, objects, read_owner)
-    missing_namespaces = new_namespaces(world, objects)
+    missing_namespaces, where = new_namespaces(world, objects), places(objects)
     given = with_namespaces(world, objects, missing_namespaces)
     prepared, unlabelled = with_admin_labels(given, objects)
     said = list(manifest_reports(world, given, objects))
@@ -157,7 +157,6 @@ def _as_written(
     fresh, files = new_nodes(world, usable), of_files(world, usable, changed.copied)
     made = admitted(with_all, with_flavors(world, usable))
     tried = _daemons_first(trials(with_all, made, refused, together=together), fresh)
-    where = places(objects)
     tries = zip(tried, simulated(with_all, tried, copies, read_owner, world, where), strict=True)
     meant = ((trial, with_limit(with_all, trial, _as_supposed(pod, switches))) for trial, pod in tries)
     seen = ((trial, in_files(with_unread(with_all, trial, pod, missing_namespaces), files)) for trial, pod in meant)
@@ -180,7 +179,7 @@ def _as_written(
         read=reads_of(world.evidence),
         what_if=supposed,
         gangs=gangs,
-        without_place=without_place(with_all, supposed) if supposed is not None else (),
+        without_place=without_place(with_all, supposed),
         also_advertised=advertised(with_all, (each.node for pod in pods for each in pod.nodes)),
         repeated=repeated,
     )
