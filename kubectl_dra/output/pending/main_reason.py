@@ -23,7 +23,7 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.model.names import HOSTNAME
 from kubectl_dra.output.pending.asks import extended_title
-from kubectl_dra.output.pending.device_plugins import by_device_plugin
+from kubectl_dra.output.pending.device_plugins import by_device_plugin, plugin_shortage
 from kubectl_dra.output.pending.gangs import GROUP_CODES, gang_reason
 from kubectl_dra.output.pending.node_names import NAMES, names_of
 from kubectl_dra.output.pending.obstacles import CLAUSES, lacking_both, node_clause, obstacle, without_devices
@@ -282,7 +282,9 @@ def _on_nodes(first: Cause, report: Report, asks: Asks) -> Safe | None:
         told = out_of_reach(troubles, names_of(with_devices), has, Safe("; ").join(lacks))
         if told is not None:
             return told
-    texts = [node_clause(group, devices) for group in with_devices[:CLAUSES]]
+    # What a device plugin offers are no devices of a driver.
+    plugins = [each for each in with_devices if not report.asks and plugin_shortage(each, report.extended) is not None]
+    texts = [node_clause(each, None if each in plugins else devices) for each in with_devices[:CLAUSES]]
     texts += lacks[: CLAUSES - len(texts)]
     return Safe("; ").join(texts)
 

@@ -61,3 +61,20 @@ def test_of_nodes_that_are_ruled_out_only_those_with_devices_of_the_class_have_t
     line = first_line(report_of(CLASS, tainted, other, DEVICES, POD))
     assert "node-1 has the devices but has the taint sku=gpu:NoSchedule" in line
     assert "node-2" not in line
+
+
+def test_of_a_node_with_a_device_plugin_alone_nothing_is_said_of_devices() -> None:
+    """node-1 has free devices and no pod slots; what plugin-1 offers are no devices that may be free."""
+    node = build.node(pods="1")
+    report = report_of(CLASS, node, DEVICES, build.pod("log", node_name="node-1", phase="Running"), POD)
+    assert "node-1 has the devices but no pod slots left" in first_line(report)
+    both = report_of(
+        CLASS,
+        node,
+        DEVICES,
+        build.pod("log", node_name="node-1", phase="Running"),
+        POD,
+        *plugin_node("plugin-1", 2, a=2),
+    )
+    assert "plugin-1 has no free example.com/gpu (2 requested; in use by ml/a: 2)" in first_line(both)
+    assert "not known" not in page_of(both)
