@@ -185,7 +185,7 @@ def test_what_is_in_the_way_of_spreading_and_of_affinity_is_told() -> None:
     selector = {"matchExpressions": [{"key": "app", "operator": "In", "values": ["db", "cache"]}]}
     term = {"topologyKey": HOST, "labelSelector": selector}
     found = diagnose(build.pod(claims=["claim"], affinity={"podAffinity": required(term)}), build.claim())
-    assert [cause.detail for cause in found.causes] == [Company(HOST, "app in (db,cache)")]
+    assert [cause.detail for cause in found.causes] == [Company(HOST, "app in (db,cache)", nobody=True)]
 
 
 # --- what was not read ------------------------------------------------------------------------------------------------

@@ -115,6 +115,7 @@ def pod(context: dict[str, Any] | None = None, **spec: Any) -> dict[str, Any]:
     }
 
 
+NFS = {"server": "s", "path": "/p"}
 RULES = [
     (
         "baseline",
@@ -176,7 +177,13 @@ RULES = [
     ),
     (
         "restricted",
-        pod(volumes=[{"name": "n", "nfs": {}}, {"name": "e"}, {"name": "h", "hostPath": {}}]),
+        pod(
+            volumes=[
+                {"name": "n", "nfs": {"server": "s", "path": "/p"}},
+                {"name": "e"},
+                {"name": "h", "hostPath": {"path": "/d"}},
+            ]
+        ),
         'restricted volume types (volumes "n", "h" use restricted volume types "hostPath", "nfs")',
     ),
     (

@@ -15,6 +15,7 @@ from kubectl_dra.allocation.input.nodes import NAME_FIELD
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain.attempt import AlikeNodes, Rejection, each_of
+from kubectl_dra.diagnosis.explain.company import wanted
 from kubectl_dra.diagnosis.explain.pods_there import (
     FEW_NODES,
     matching,
@@ -55,7 +56,7 @@ from kubectl_dra.model.core import Pod
 from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.requests import HostPort, amount
 from kubectl_dra.model.taint_text import taint_text
-from kubectl_dra.model.terms import AffinityTerm, selector_text
+from kubectl_dra.model.terms import selector_text
 from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.scheduler import reasons
 from kubectl_dra.scheduler.extended import served_resources
@@ -89,7 +90,6 @@ OTHER_CODES: Final = {
     reasons.PluginSubject.TOPOLOGY: Code.TOPOLOGY,
     reasons.PluginSubject.OTHER: Code.OTHER_PLUGIN,
 }
-_NODES: Final = 3
 _SET: Final = re.compile(r"(?P<resources>[^;:]+) request for (?:init )?container (?P<name>[^;\s]+)")
 
 
@@ -264,30 +264,14 @@ def company_causes(world: ClusterState, pod: Pod, detail: object, nodes: tuple[s
         case Unmet():
             code = Code.UNWANTED_COMPANY if detail.anti else Code.NO_COMPANY
             for term in detail.terms:
-                where = () if detail.anti else _where(world, term)
-                by = matching(world, pod, term, nodes) if detail.anti else ()
-                yield Cause(code, Company(term.topology_key, selector_text(term.selector), where, by), nodes=nodes)
+                found = Company(term.topology_key, selector_text(term.selector))
+                if detail.anti:
+                    found = msgspec.structs.replace(found, by=matching(world, pod, term, nodes))
+                else:
+                    found = wanted(world, pod, term, found)
+                yield Cause(code, found, nodes=nodes)
         case Required():
             yield Cause(Code.NODE_FEATURES, MissingFeatures(detail.features), nodes=nodes)
-
-
-@derived("pods")
-def _found(_state: ClusterState) -> dict[AffinityTerm, tuple[str, ...]]:
-    """By term, of those that were asked about: to look for its pods takes all of them."""
-    return {}
-
-
-def _where(world: ClusterState, term: AffinityTerm) -> tuple[str, ...]:
-    """The nodes of the pods that a term is about, the first few by name; its selector of namespaces is resolved."""
-    found = _found(world)
-    if term not in found:
-        names = {
-            pod.spec.node_name
-            for key, pod in world.inventory.pods.items()
-            if pod.spec.node_name and term.matches(key.namespace, pod.metadata.labels, {})
-        }
-        found[term] = tuple(sorted(names)[:_NODES])
-    return found[term]
 
 
 def _spread(skew: Skew, by: tuple[PodsThere, ...]) -> Spread:

@@ -176,13 +176,16 @@ class Company(Evidence, frozen=True):
     """A required term about other pods that a node does not meet; ``selector``: which pods it is about.
 
     ``nodes``: of those that the pod wants beside it, where the first few of them run. ``by``: those that it must not
-    have beside it.
+    have beside it. ``waiting``: the first few of the wanted ones that have no node themselves; ``nobody``: there is
+    none of them at all.
     """
 
     topology_key: str
     selector: str = ""
     nodes: tuple[str, ...] = ()
     by: tuple[PodsThere, ...] = ()
+    waiting: tuple[ObjectRef, ...] = ()
+    nobody: bool = False
 
 
 class MissingFeatures(Evidence, frozen=True):

@@ -23,6 +23,22 @@ class RemoveLabel(Evidence, frozen=True):
     workload: ObjectRef | None = None
 
 
+class LabelNamespace(Evidence, frozen=True):
+    """Set a label on a namespace."""
+
+    namespace: str
+    label: str
+    value: str
+
+
+class LabelNode(Evidence, frozen=True):
+    """Set a label that a node lacks; ``value`` is one with which the pod fits, and may not be true of the node."""
+
+    node: str
+    label: str
+    value: str
+
+
 class ScaleDown(Evidence, frozen=True):
     """Scale a workload from ``replicas`` to none; ``pods``: the first few that end.
 

@@ -9,17 +9,18 @@ import msgspec
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import KeptAway, ObjectRef, Spread, TakenPorts, VolumeTrouble
-from kubectl_dra.diagnosis.remedies.actions import RemoveLabel
+from kubectl_dra.diagnosis.remedies.actions import LabelNode, RemoveLabel
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, first_of, pod_edit
-from kubectl_dra.diagnosis.remedies.changes import PodEdit
+from kubectl_dra.diagnosis.remedies.changes import PodEdit, edit_object
 from kubectl_dra.diagnosis.remedies.pod_edits import HOST_PORTS, REQUIRED, SPREAD, is_required
 from kubectl_dra.diagnosis.remedies.records import (
     CreateObject,
     RemedyKind,
 )
-from kubectl_dra.model.core import Container, Pod
+from kubectl_dra.model.core import Container, Node, Pod
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.likeness import similar
+from kubectl_dra.model.names import HOSTNAME
 from kubectl_dra.model.workloads import WorkloadObject
 from kubectl_dra.scheduler.storage import VolumeReason
 
@@ -33,12 +34,16 @@ _NAME_COST: Final = 24
 _CREATE_COST: Final = 22
 _PREFERRED: Final = "ScheduleAnyway"
 _LAST_PORT: Final = 65_535
+_NODE_COST: Final = 45
+#: So many values of a label are tried.
+_VALUES: Final = 6
 
 
 def candidates(case: Case) -> Iterator[Candidate]:
     for cause in case.causes(Code.SPREAD):
         if isinstance(cause.detail, Spread):
             yield from _spread(case, cause.detail)
+            yield from _with_label(case, cause.detail, cause.nodes)
     for code, anti in ((Code.NO_COMPANY, False), (Code.UNWANTED_COMPANY, True)):
         if any(True for _ in case.causes(code)):
             yield from _terms(case, anti=anti)
@@ -76,6 +81,27 @@ def _spread(case: Case, found: Spread) -> Iterator[Candidate]:
         if skew > before:
             yield pod_edit(case, f"{SPREAD}[{key}].maxSkew", str(before), str(skew), _SKEW_COST)
     yield pod_edit(case, f"{SPREAD}[{key}].whenUnsatisfiable", REQUIRED, _PREFERRED, _ANYWAY_COST)
+
+
+def _with_label(case: Case, found: Spread, nodes: tuple[str, ...]) -> Iterator[Candidate]:
+    """A node with devices gets the label that it lacks, with the first value of other nodes with which the pod fits."""
+    fitting = {name for group in case.diagnosis.nodes if group.devices_fit is not False for name in group.nodes}
+    node = next((name for name in nodes if name in fitting), None)
+    if found.value or node is None:
+        return
+    key, known = found.topology_key, case.world.inventory.nodes
+    there = {each.metadata.labels[key] for each in known.values() if key in each.metadata.labels}
+    values = [node] if key == HOSTNAME else sorted(there)[:_VALUES]
+    yield from first_of([_labelled(node, key, value) for value in values])
+
+
+def _labelled(node: str, key: str, value: str) -> Candidate:
+    def change(old: Node) -> Node:
+        labels = {**old.metadata.labels, key: value}
+        return msgspec.structs.replace(old, metadata=msgspec.structs.replace(old.metadata, labels=labels))
+
+    action = LabelNode(node, key, value)
+    return Candidate(RemedyKind.LABEL_NODE, (action,), _NODE_COST, (edit_object("nodes", node, change),), only=(node,))
 
 
 # --- affinity to pods -------------------------------------------------------------------------------------------------

@@ -12,13 +12,13 @@ from kubectl_dra.diagnosis.claim.reserved import never_ends
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gangs.cycles import group_of
 from kubectl_dra.diagnosis.remedies import changes
+from kubectl_dra.diagnosis.remedies.actions import LabelNamespace
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, pod_edit
 from kubectl_dra.diagnosis.remedies.pod_edits import naming
 from kubectl_dra.diagnosis.remedies.queue_ways import queue_ways
 from kubectl_dra.diagnosis.remedies.records import (
     CreateObject,
     EditPod,
-    LabelNamespace,
     RaiseQuota,
     RemedyKind,
     RemoveGates,

@@ -8,6 +8,8 @@ from typing import Final
 from kubectl_dra.diagnosis.records import Evidence, HeldFor, LessCapacity, ObjectRef, ValueCount
 from kubectl_dra.diagnosis.remedies.actions import (
     ClearSelectedNode,
+    LabelNamespace,
+    LabelNode,
     MoveVolume,
     Prospect,
     RemoveLabel,
@@ -27,6 +29,7 @@ class RemedyKind(StrEnum):
     DELETE_IDLE_CLAIM = "deleteIdleClaim"
     END_RESERVATIONS = "endReservations"
     LABEL_NAMESPACE = "labelNamespace"
+    LABEL_NODE = "labelNode"
     NAME_OBJECT = "nameObject"
     CREATE_OBJECT = "createObject"
     RENEW_CLAIM = "renewClaim"
@@ -243,14 +246,6 @@ class NarrowTaintRule(Evidence, frozen=True):
     selected: int
 
 
-class LabelNamespace(Evidence, frozen=True):
-    """Set a label on a namespace."""
-
-    namespace: str
-    label: str
-    value: str
-
-
 class Uncordon(Evidence, frozen=True):
     """Let pods on a node again; ``in_files``: one that only manifests have."""
 
@@ -338,6 +333,7 @@ Action = (
     | NarrowTaintRule
     | TaintDevice
     | LabelNamespace
+    | LabelNode
     | Uncordon
     | ClearSelectedNode
     | WidenTopology

@@ -7,11 +7,20 @@ from typing import Any, Final
 
 from kubectl_dra.diagnosis.records import HeldFor
 from kubectl_dra.diagnosis.remedies import records
-from kubectl_dra.diagnosis.remedies.actions import ClearSelectedNode, MoveVolume, RemoveLabel, ScaleDown, WidenTopology
+from kubectl_dra.diagnosis.remedies.actions import (
+    ClearSelectedNode,
+    LabelNamespace,
+    LabelNode,
+    MoveVolume,
+    RemoveLabel,
+    ScaleDown,
+    WidenTopology,
+)
 from kubectl_dra.diagnosis.remedies.queue_ways import CLUSTER_QUEUE
 from kubectl_dra.diagnosis.remedies.raised_quota import POD_ENDS
 from kubectl_dra.diagnosis.rollouts import EditRollout
 from kubectl_dra.diagnosis.whatif.records import AddNode
+from kubectl_dra.model.names import HOSTNAME
 from kubectl_dra.output.pending.claim_edits import edit_claim
 from kubectl_dra.output.pending.gangs import group_edit, pinned_pods
 from kubectl_dra.output.pending.pod_edits import edit_pod, remove_label
@@ -165,8 +174,15 @@ def _narrow_rule(action: records.NarrowTaintRule) -> Safe:
     )
 
 
-def _label(action: records.LabelNamespace) -> Safe:
+def _label(action: LabelNamespace) -> Safe:
     return fmt("label namespace {} with {}={}", action.namespace, action.label, action.value)
+
+
+def _label_node(action: LabelNode) -> Safe:
+    if action.label == HOSTNAME:
+        return fmt("label node {} with {}={}", action.node, action.label, action.value)
+    text = "label node {} with its {}; the pod fits if that is {}"
+    return fmt(text, action.node, action.label, action.value)
 
 
 def _selected_node(action: ClearSelectedNode) -> Safe:
@@ -301,7 +317,8 @@ _WORDS: Final[dict[type, Callable[[Any], Safe]]] = {
     records.RestartPods: _restart,
     ScaleDown: _scale_down,
     records.TaintDevice: _taint,
-    records.LabelNamespace: _label,
+    LabelNamespace: _label,
+    LabelNode: _label_node,
     ClearSelectedNode: _selected_node,
     WidenTopology: _topology,
     MoveVolume: _volume,

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubectl_dra.diagnosis.records import Declined, Preemption
+from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.main_reason import main_reason
-from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.safe import Safe, command_line, fmt
 from kubectl_dra.output.words import counted, listed
+from kubectl_dra.reports.invocations import dra, of, reading
+from kubectl_dra.reports.pending.awaited import Awaited
 from kubectl_dra.reports.pending.still_blocked import StillBlocked
 
 
@@ -31,6 +34,16 @@ def admitted_lines(found: StillBlocked | None) -> Iterator[Safe]:
     """Behind the words about the queue, which say that the pod would find no node: why."""
     if found is not None and not (found.after or found.classes):
         yield from wrapped(fmt("What would be in the way then: {}.", main_reason(found)), indent=2)
+
+
+def awaited_lines(found: Awaited | None, address: Address) -> Iterator[Safe]:
+    """Why the pod that is waited for has no node itself, and the command that tells all of it."""
+    if found is None:
+        return
+    if found.blocked is not None:
+        yield from wrapped(fmt("{} itself is pending: {}.", str(found.pod.key), main_reason(found.blocked)))
+    words = dra("why-pending", of("pod", found.pod.name, found.pod.namespace))
+    yield from command_line("What helps that pod: {}", reading(words, address))
 
 
 def preemption_lines(found: Preemption | None) -> list[Safe]:

@@ -44,7 +44,7 @@ from kubectl_dra.output.pending.headline import EVENTS, names_failing, pending_s
 from kubectl_dra.output.pending.heard import heard_lines, is_heard_first
 from kubectl_dra.output.pending.lingering import lingering_lines, with_delay
 from kubectl_dra.output.pending.logs import driver_faults, repair_lines
-from kubectl_dra.output.pending.next_in_the_way import admitted_lines, preemption_lines, renamed_lines
+from kubectl_dra.output.pending.next_in_the_way import admitted_lines, awaited_lines, preemption_lines, renamed_lines
 from kubectl_dra.output.pending.node_groups import node_group_lines
 from kubectl_dra.output.pending.node_tables import devices_elsewhere, joined, other_nodes_lines, tables, told_by_nodes
 from kubectl_dra.output.pending.only_way import only_way
@@ -210,7 +210,7 @@ def _what_can_be_done(
     else:
         elsewhere = devices_elsewhere(report)
         yield [*_ways_out(report, now, who), *additions, *also, *elsewhere, *_commands(report, now, address, more)]
-    yield list(undo_lines(report.remedies, address))
+    yield [*undo_lines(report.remedies, address), *awaited_lines(report.awaited, address)]
     yield list(admission_lines(report, address))
     yield list(node_group_lines(report.node_groups, report.missing, address))
     shared = is_made_for_others(report.causes[0].detail) if report.causes else False

@@ -35,6 +35,7 @@ from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk, claim_ask, ext
 from kubectl_dra.reports.groups.placed_group import PlacedGroup, in_brief, placed_group
 from kubectl_dra.reports.invocations import Words
 from kubectl_dra.reports.pending.agents import Agent, agent_of
+from kubectl_dra.reports.pending.awaited import Awaited, awaited
 from kubectl_dra.reports.pending.claim_users import IdleUser, idle_users
 from kubectl_dra.reports.pending.configurations import ConfiguredIn, configured_in
 from kubectl_dra.reports.pending.drivers import DriverOnNode, devices_of, drivers_of
@@ -93,7 +94,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     placed with; None in documents of lists too. ``written``: nodes and pools of a simulation's files, if any.
     ``named_event``: of objects that the pod names. ``unready``: nodes whose taint says that they are not ready.
     ``not_taken``: pods of its own controller that failed as a node did not take them. ``free_nodes``: where nodes could
-    not be read, those whose devices would do.
+    not be read, those whose devices would do. ``awaited``: the pod that it has to run beside and that waits itself.
     """
 
     asks: tuple[ClaimAsk, ...]
@@ -134,6 +135,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     named_event: NamedEvent | None = None
     not_taken: tuple[RejectedPods, ...] = ()
     free_nodes: FreeNodes | None = None
+    awaited: Awaited | None = None
 
     def without_steps(self) -> PendingReport:
         """With what would help, and not how it is done."""
@@ -154,8 +156,10 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
         group = in_brief(self.group) if self.group is not None else None
         then = self.still_blocked
         if then is not None:
-            then = msgspec.structs.replace(then, causes=tuple(map(in_numbers, then.causes)), nodes=())
-        return msgspec.structs.replace(self, causes=causes, nodes=nodes, group=group, still_blocked=then)
+            then = then.for_json()
+        beside = self.awaited.for_json() if self.awaited is not None else None
+        found = {"causes": causes, "nodes": nodes, "group": group, "still_blocked": then, "awaited": beside}
+        return msgspec.structs.replace(self, **found)
 
     @property
     def code(self) -> Code | None:
@@ -283,6 +287,7 @@ def _of_one(
         "older_template": older_template(diagnosis, state, owners),
         "visible": visible_devices(diagnosis, asks, state),
         "free_nodes": free_nodes(diagnosis, state),
+        "awaited": awaited(diagnosis, state),
         "not_taken": rejected_siblings(state, diagnosis.pod.key),
     }
 

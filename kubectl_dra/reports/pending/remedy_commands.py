@@ -13,7 +13,14 @@ import msgspec
 
 from kubectl_dra.api.encode import encode_part
 from kubectl_dra.diagnosis.remedies import records
-from kubectl_dra.diagnosis.remedies.actions import ClearSelectedNode, RemoveLabel, ScaleDown, WidenTopology
+from kubectl_dra.diagnosis.remedies.actions import (
+    ClearSelectedNode,
+    LabelNamespace,
+    LabelNode,
+    RemoveLabel,
+    ScaleDown,
+    WidenTopology,
+)
 from kubectl_dra.diagnosis.remedies.pod_edits import edited
 from kubectl_dra.diagnosis.remedies.records import EditPod
 from kubectl_dra.diagnosis.rollouts import EditRollout
@@ -56,8 +63,12 @@ def _narrow_rule(action: records.NarrowTaintRule) -> Words | None:
     return kubectl("patch", of("devicetaintrule", action.rule), "--type=json", "-p", patch)
 
 
-def _label(action: records.LabelNamespace) -> Words | None:
+def _label(action: LabelNamespace) -> Words | None:
     return kubectl("label", of("namespace", action.namespace), plain_word(f"{action.label}={action.value}"))
+
+
+def _label_node(action: LabelNode) -> Words | None:
+    return kubectl("label", of("node", action.node), plain_word(f"{action.label}={action.value}"))
 
 
 def _clear_selected_node(action: ClearSelectedNode) -> Words | None:
@@ -125,7 +136,8 @@ COMMANDS: Final[dict[type, Callable[[Any], Words | None]]] = {
     ScaleDown: _scale_down,
     records.RemoveTaintRule: _remove_rule,
     records.NarrowTaintRule: _narrow_rule,
-    records.LabelNamespace: _label,
+    LabelNamespace: _label,
+    LabelNode: _label_node,
     ClearSelectedNode: _clear_selected_node,
     WidenTopology: _widen,
     records.Uncordon: _uncordon,

@@ -20,7 +20,7 @@ from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.resource import CELSelector, DeviceClass, DeviceSelector, ResourceClaim, ResourceClaimSpec
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk, extended_asks, pending_asks
-from kubectl_dra.reports.pending.nodes import NodeGroupRecord, node_records
+from kubectl_dra.reports.pending.nodes import NodeGroupRecord, in_numbers, node_records
 from kubectl_dra.selectors.hidden import with_attribute
 
 _CLASS = "DeviceClass"
@@ -41,6 +41,10 @@ class StillBlocked(ReportRecord, frozen=True):
     before: str = ""
     after: str = ""
     classes: tuple[str, ...] = ()
+
+    def for_json(self) -> StillBlocked:
+        """Without the funnels of causes: the numbers of the closest node are enough."""
+        return msgspec.structs.replace(self, causes=tuple(map(in_numbers, self.causes)), nodes=())
 
 
 class _Rename(msgspec.Struct, frozen=True):
@@ -65,14 +69,14 @@ def still_blocked(diagnosis: records.PodDiagnosis, state: ClusterState) -> Still
     if key is None or claim is None or rename is None or spec is None or spec == claim.spec:
         return None
     change = changes.ClaimEdit(key, lambda _: spec)
-    found = _tried(diagnosis.pod.key, state.changed(change(state.inventory)))
+    found = in_the_way_of(diagnosis.pod.key, state.changed(change(state.inventory)))
     return msgspec.structs.replace(found, before=rename.name, after=rename.after) if found is not None else None
 
 
 def _once_admitted(key: Key, state: ClusterState) -> StillBlocked | None:
     pod = state.inventory.pods[key]
     free = with_spec(pod, scheduling_gates=())
-    return _tried(key, state.changed(changes.PodEdit(key, lambda _: free)(state.inventory)))
+    return in_the_way_of(key, state.changed(changes.PodEdit(key, lambda _: free)(state.inventory)))
 
 
 def _whatever_classes_select(key: Key, state: ClusterState) -> StillBlocked | None:
@@ -89,11 +93,13 @@ def _whatever_classes_select(key: Key, state: ClusterState) -> StillBlocked | No
     classes = {name: DeviceClass(metadata=ObjectMeta(name=name)) for name in names}
     read = (*(each for each in state.evidence.reads if each.kind != _CLASS), Read(_CLASS))
     inventory = state.inventory.replace(classes={**known, **classes})
-    found = _tried(key, state.later(inventory, replace(state.evidence, reads=read)), (records.Verdict.UNSCHEDULABLE,))
+    world = state.later(inventory, replace(state.evidence, reads=read))
+    found = in_the_way_of(key, world, (records.Verdict.UNSCHEDULABLE,))
     return msgspec.structs.replace(found, classes=names) if found is not None else None
 
 
-def _tried(key: Key, world: ClusterState, refused: Container[records.Verdict] = _REFUSED) -> StillBlocked | None:
+def in_the_way_of(key: Key, world: ClusterState, refused: Container[records.Verdict] = _REFUSED) -> StillBlocked | None:
+    """What keeps a pod from every node; None where it would fit, or its verdict is another one."""
     found = Diagnoser(world).pod(key)
     if found.verdict not in refused:
         return None

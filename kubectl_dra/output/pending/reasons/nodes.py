@@ -125,7 +125,11 @@ def has_company(company: records.Company, several: bool, *, anti: bool) -> Safe:
     if anti:
         return fmt("{} a pod {}that its anti-affinity excludes (per {})", verb, which, company.topology_key)
     where = fmt("; such pods run on {}", listed(company.nodes)) if company.nodes else Safe("")
-    return fmt("{} no pod {}that its affinity requires (per {}{})", verb, which, company.topology_key, where)
+    told = fmt("{} no pod {}that its affinity requires (per {}{})", verb, which, company.topology_key, where)
+    if company.waiting:
+        names = listed([str(ref.key) for ref in company.waiting])
+        return fmt("{}: {} {} pending, too", told, names, Safe("is" if len(company.waiting) == 1 else "are"))
+    return fmt("{}: there is no such pod", told) if company.nobody else told
 
 
 def lacks_features(missing: records.MissingFeatures, several: bool) -> Safe:

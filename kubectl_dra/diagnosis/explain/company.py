@@ -1,0 +1,65 @@
+"""The pods that a pod wants beside it by required affinity: where they run, which wait, or that there is none."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import msgspec
+
+from kubectl_dra.cluster import ClusterState, derived
+from kubectl_dra.diagnosis.records import Company, ObjectRef
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.terms import AffinityTerm
+from kubectl_dra.model.usage import is_terminal
+from kubectl_dra.scheduler.snapshot import Snapshot
+
+#: So many nodes are named.
+_NODES: Final = 3
+_PODS: Final = 3
+
+
+class _Found(NamedTuple):
+    """The pods that a term is about: the nodes of some of them, and those without a node."""
+
+    nodes: tuple[str, ...]
+    waiting: tuple[Key, ...]
+
+
+@derived("pods")
+def _known(_state: ClusterState) -> dict[AffinityTerm, _Found]:
+    """By term, of those that were asked about: to look for its pods takes all of them."""
+    return {}
+
+
+def wanted(world: ClusterState, pod: Pod, term: AffinityTerm, company: Company) -> Company:
+    """``company`` with the pods that a term of ``pod`` is about; the term's selector of namespaces is resolved."""
+    known = _known(world)
+    if term not in known:
+        known[term] = _found(world, term)
+    found, own = known[term], key_of(pod.metadata)
+    waiting = [key for key in found.waiting if key != own]
+    places = term.namespaces if term.namespace_selector is None else ("",)
+    read = all(world.evidence.complete("Pod", each) for each in places)
+    return msgspec.structs.replace(
+        company,
+        nodes=found.nodes,
+        waiting=tuple(ObjectRef.of("Pod", key) for key in waiting[:_PODS]) if not found.nodes else (),
+        nobody=read and not (found.nodes or waiting),
+    )
+
+
+def _found(world: ClusterState, term: AffinityTerm) -> _Found:
+    names = {
+        name
+        for each in Snapshot(world).placed
+        if term.matches(each.shape.namespace, each.shape.labels, {})
+        for name in each.nodes
+    }
+    waiting = (
+        key
+        for key, pod in world.inventory.pods.items()
+        if not (pod.spec.node_name or is_terminal(pod)) and term.matches(key.namespace, pod.metadata.labels, {})
+    )
+    return _Found(tuple(sorted(names)[:_NODES]), tuple(sorted(waiting)))
