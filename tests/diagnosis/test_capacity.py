@@ -291,11 +291,37 @@ def test_a_class_that_does_not_exist_ends_every_attempt() -> None:
 
 def test_what_keeps_all_copies_off_is_in_the_first_line() -> None:
     there = {**build.node("a", cpu="64"), "spec": {"taints": [{"key": "dedicated", "effect": "NoSchedule"}]}}
-    published = build.slice_("a", *gpus(2))
-    report = capacity_report(world(there, published), CapacityRequest(build.DRIVER), NAMESPACE)
+    other = {**build.node("b", cpu="64"), "spec": {"unschedulable": True}}
+    published = build.slice_("a", *gpus(2)), build.slice_("b", *gpus(2))
+    report = capacity_report(world(there, other, *published), CapacityRequest(build.DRIVER), NAMESPACE)
     told = " ".join(" ".join(map(plain, capacity_page(report, HERE))).split())
     assert "does not fit on any node now: a has the device but has the taint dedicated:NoSchedule, which" in told
     assert "free but left over: no node has room for one copy" in told
+
+
+@pytest.mark.parametrize(
+    ("taints", "is_supposed"),
+    [
+        ([{"key": "gpus", "value": "yes", "effect": "NoSchedule"}], True),
+        ([{"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}], False),
+        ([{"key": "karpenter.sh/unregistered", "effect": "NoExecute"}], False),
+        ([{"key": "gpus", "value": "yes", "effect": "PreferNoSchedule"}], False),
+    ],
+)
+def test_a_pod_of_no_file_tolerates_what_all_nodes_with_such_devices_have(
+    taints: list[dict[str, str]], is_supposed: bool
+) -> None:
+    def kept(name: str) -> dict[str, Any]:
+        return {**build.node(name, cpu="64"), "spec": {"taints": taints}}
+
+    published = build.slice_("a", *gpus(2)), build.slice_("b", *gpus(2))
+    nodes = [kept("a"), kept("b"), build.node("without-devices", cpu="64")]
+    shape = capacity_report(world(*nodes, *published), CapacityRequest(build.DRIVER), NAMESPACE).shapes[0]
+    assert shape.tolerates == (("gpus=yes:NoSchedule",) if is_supposed else ())
+    open_ = is_supposed or taints[0]["effect"] == "PreferNoSchedule"
+    assert shape.capacity.copies.value == (4 if open_ else 0)
+    mixed = [kept("a"), build.node("b", cpu="64"), *published]
+    assert capacity_report(world(*mixed), CapacityRequest(build.DRIVER), NAMESPACE).shapes[0].tolerates == ()
 
 
 def test_nodes_alike_are_counted_like_one() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -34,7 +34,9 @@ class Shape:
     templates: Mapping[Key, resource.ResourceClaimTemplate]
 
 
-def of_request(namespace: str, device_class: str, count: int, selectors: tuple[str, ...]) -> Shape:
+def of_request(
+    namespace: str, device_class: str, count: int, selectors: tuple[str, ...], tolerated: Iterable[core.Taint] = ()
+) -> Shape:
     """A bare pod that asks for devices of one class in one request."""
     key = Key(namespace, _NAME)
     request = resource.ExactDeviceRequest(
@@ -44,7 +46,10 @@ def of_request(namespace: str, device_class: str, count: int, selectors: tuple[s
         count=count,
     )
     spec = resource.ResourceClaimSpec(resource.DeviceClaim((resource.DeviceRequest("devices", request),)))
-    return Shape(bare_pod(key), {key: template_of(key, spec)})
+    pod = bare_pod(key)
+    tolerations = tuple(core.Toleration(each.key, "Equal", each.value, each.effect) for each in tolerated)
+    pod = msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, tolerations=tolerations))
+    return Shape(pod, {key: template_of(key, spec)})
 
 
 def bare_pod(source: Key, *, shared: bool = False) -> core.Pod:

@@ -204,8 +204,11 @@ def _name(shape: ShapeCapacity, *, inside: bool = False) -> Safe:
 
 
 def _second(shape: ShapeCapacity, *, partial: bool, quotas: bool) -> Iterator[Safe]:
-    """What moving pods could bring, and what a quota admits."""
+    """What was supposed of the pod, what moving pods could bring, and what a quota admits."""
     found = shape.capacity
+    if shape.tolerates:
+        text = "It is supposed to tolerate {}, which every node with such devices has."
+        yield from wrapped(fmt(text, listed(shape.tolerates)), indent=2)
     if found.quota is not None and found.quota < found.copies.value:
         text = "The namespace's ResourceQuota admits only {} more; raise it before you add devices."
         yield from wrapped(fmt(text, found.quota), indent=2)

@@ -13,6 +13,7 @@ from kubectl_dra.api.planned import Planned
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.capacity import MORE, Capacity, Devices, Moves, Shape, capacity, of_request, template_of
 from kubectl_dra.diagnosis.capacity.accounts import NAMES
+from kubectl_dra.diagnosis.capacity.kept_nodes import kept_by
 from kubectl_dra.diagnosis.capacity.records import Deletion
 from kubectl_dra.diagnosis.capacity.shape import waiting
 from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, group_of
@@ -30,6 +31,7 @@ from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.invocation import Words
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
+from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.reports.admitted import admitted
 from kubectl_dra.reports.base import FeatureRecord, ReadRecord, ReportRecord, feature_record, reads_of
 from kubectl_dra.reports.capacity.bounds import with_bounds
@@ -99,6 +101,7 @@ class ShapeCapacity(ReportRecord, frozen=True):
     by whose rules the copies were counted; empty where that one decides. ``bypasses``: the node that it names itself,
     so that nothing allocates devices for it, and nothing was counted. ``pending``: why not even one copy fits.
     ``extended``: the extended resources that it asks for and a class serves; ``unserved``: those that no class serves.
+    ``tolerates``: taints of all nodes with such devices, which a pod that no file describes is supposed to tolerate.
     """
 
     subject: ObjectRef
@@ -119,6 +122,7 @@ class ShapeCapacity(ReportRecord, frozen=True):
     pending: PendingReport | None = None
     extended: tuple[ExtendedAsk, ...] = ()
     unserved: tuple[str, ...] = ()
+    tolerates: tuple[str, ...] = ()
 
     @property
     def requests_devices(self) -> bool:
@@ -226,8 +230,11 @@ def capacity_report(
     if switches:
         prepared, supposed = what_if(prepared, switches, read_owner)
     if isinstance(shapes, CapacityRequest):
-        shape = of_request(namespace, shapes.device_class, shapes.count, shapes.selectors)
-        found = [_Uncounted(ShapeCapacity(ObjectRef("", namespace, ""), "", (), _NONE, ()), shape, bare=True)]
+        kept = kept_by(prepared, shapes.device_class)
+        shape = of_request(namespace, shapes.device_class, shapes.count, shapes.selectors, kept)
+        tolerates = tuple(map(taint_text, kept))
+        bare = ShapeCapacity(ObjectRef("", namespace, ""), "", (), _NONE, (), tolerates=tolerates)
+        found = [_Uncounted(bare, shape, bare=True)]
     else:
         found = list(_shapes(prepared, objects, refused, new))
     answers = tuple(_answer(prepared, each, names) for each in found[:_MOST_SHAPES])
