@@ -111,9 +111,14 @@ def reads_of(
     for group in groups:
         for kind, (_, namespaced) in _KINDS[group].items():
             name = _NAMES[group, kind]
-            coverage = Coverage.FORBIDDEN if name in objects.refused else Coverage.NOT_SERVED
+            coverage = unread_coverage(objects, name, Coverage.NOT_SERVED)
             coverage = Coverage.COMPLETE if name in objects.complete else coverage
             yield Read(qualified(group, kind), namespace if namespaced else ALL_NAMESPACES, coverage, time=time)
+
+
+def unread_coverage(objects: QueueObjects | GangObjects, name: str, otherwise: Coverage) -> Coverage:
+    """Why a kind that is not complete is not; ``otherwise`` where nothing was refused and nothing failed."""
+    return Coverage.FAILED if name in objects.failed else Coverage.FORBIDDEN if name in objects.refused else otherwise
 
 
 # --- those of files -------------------------------------------------------------------------------------------------
@@ -127,16 +132,18 @@ def objects_of(sources: Sequence[Source], evidence: Evidence) -> QueueObjects:
     """
     here = {source.kind for source in sources}
     told = _told(evidence, (GROUP,))
-    complete, refused = _known(here, told)
+    complete, refused, failed = _known(here, told)
     of_cohorts = told[COHORT] == {Coverage.NOT_SERVED} or ("ClusterQueue" in here and not told[COHORT])
     found = queue_objects(sources, complete | ({COHORT} if of_cohorts else set()), refused)
-    return replace(found, absent=not here and set[Coverage]().union(*told.values()) == {Coverage.NOT_SERVED})
+    absent = not here and set[Coverage]().union(*told.values()) == {Coverage.NOT_SERVED}
+    return replace(found, failed=failed, absent=absent)
 
 
 def gangs_of_files(sources: Sequence[Source], evidence: Evidence) -> GangObjects:
     """Those of other schedulers, where ``evidence`` says what a snapshot could not read."""
     here = {_NAMES[group_of(each.api_version), each.kind] for each in sources}
-    return gang_objects(sources, *_known(here, _told(evidence, GANG_KINDS)))
+    complete, refused, failed = _known(here, _told(evidence, GANG_KINDS))
+    return msgspec.structs.replace(gang_objects(sources, complete, refused), failed=failed)
 
 
 def _told(evidence: Evidence, groups: Iterable[str]) -> dict[str, set[Coverage]]:
@@ -144,13 +151,14 @@ def _told(evidence: Evidence, groups: Iterable[str]) -> dict[str, set[Coverage]]
     return {_NAMES[key]: {read.coverage for read in evidence.reads if read.kind == qualified(*key)} for key in keys}
 
 
-def _known(here: set[str], told: Mapping[str, set[Coverage]]) -> tuple[set[str], set[str]]:
-    """The kinds of which all is here, and those refused.
+def _known(here: set[str], told: Mapping[str, set[Coverage]]) -> tuple[set[str], set[str], frozenset[str]]:
+    """The kinds of which all is here, those refused, and of these those that the server failed to give.
 
     A kind that occurs, and of which nothing is said, is complete; one that was not asked for is not.
     """
     complete = {name for name in told if Coverage.COMPLETE in told[name] or (name in here and not told[name])}
-    return complete, {name for name in told if Coverage.FORBIDDEN in told[name]} - complete
+    failed = frozenset(name for name in told if Coverage.FAILED in told[name]) - complete
+    return complete, {name for name in told if Coverage.FORBIDDEN in told[name]} - complete | failed, failed
 
 
 def with_files(known: QueueObjects, sources: Iterable[Source], *, alone: bool = False) -> QueueObjects:

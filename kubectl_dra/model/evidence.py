@@ -30,7 +30,12 @@ class Coverage(StrEnum):
     PARTIAL = "partial"  # read, but some objects could not be decoded or the list broke off
     FORBIDDEN = "forbidden"
     NOT_SERVED = "notServed"  # the server does not know the kind: complete, and empty
+    FAILED = "failed"  # asked for, and the server broke off before it gave any of it
     NOT_READ = "notRead"
+
+
+#: Asked for, and not all of it came.
+LACKING: Final = frozenset({Coverage.PARTIAL, Coverage.FORBIDDEN, Coverage.FAILED})
 
 
 class Read(msgspec.Struct, frozen=True):
@@ -92,7 +97,7 @@ class Evidence:
         for read in self.reads:
             known = index.get((read.kind, read.namespace))
             # Of several filtered lists one that lacks something tells.
-            if known is None or known.coverage is not Coverage.PARTIAL:
+            if known is None or known.coverage not in (Coverage.PARTIAL, Coverage.FAILED):
                 index[(read.kind, read.namespace)] = read
         object.__setattr__(self, "_index", index)
         # Asked about once for each pool.

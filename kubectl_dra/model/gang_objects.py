@@ -87,13 +87,15 @@ class OtherQueue(Record, frozen=True):
 class GangObjects(msgspec.Struct, frozen=True):
     """Those that are known, by group of the API. ``complete``: the kinds of which all are here, as reads name them.
 
-    ``refused``: those not permitted. Kinds in neither were not read, or are not served.
+    ``refused``: those not permitted; ``failed``: of these, those that are, and that the server failed to give. Kinds in
+    neither were not read, or are not served.
     """
 
     groups: Mapping[tuple[str, Key], OtherGroup] = msgspec.field(default_factory=lambda: _EMPTY)
     queues: Mapping[str, OtherQueue] = msgspec.field(default_factory=lambda: _EMPTY)
     complete: frozenset[str] = frozenset()
     refused: frozenset[str] = frozenset()
+    failed: frozenset[str] = frozenset()
 
 
 NO_GANGS: Final = GangObjects()

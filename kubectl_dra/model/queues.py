@@ -293,7 +293,8 @@ class QueueConfig:
 class QueueObjects:
     """What is known of Kueue. ``complete``: the kinds of which all objects are here; ``refused``: those not permitted.
 
-    Kinds in neither were not read. ``absent``: the cluster does not have Kueue.
+    Kinds in neither were not read. ``failed``: those ``refused`` that are permitted, and that the server failed to
+    give. ``absent``: the cluster does not have Kueue.
     """
 
     workloads: Mapping[Key, QueuedWorkload]
@@ -302,6 +303,7 @@ class QueueObjects:
     complete: frozenset[str] = frozenset()
     refused: frozenset[str] = frozenset()
     absent: bool = False
+    failed: frozenset[str] = frozenset()
     config: QueueConfig = QueueConfig()
     flavors: Mapping[str, ResourceFlavor] = field(default_factory=lambda: _EMPTY)
     cohorts: Mapping[str, Cohort] = field(default_factory=lambda: _EMPTY)

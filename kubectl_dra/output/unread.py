@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from kubectl_dra.api.kinds import Kind
@@ -24,6 +24,11 @@ _LEFT_OUT: Final = (
 _NONE: Final = Safe("")
 _UNREAD: Final = Safe("Could not be read, and may change the answer:")
 _PERMIT: Final = Safe("A cluster administrator can permit it (as YAML: add --dry-run=client -o yaml):")
+_WHY: Final[Mapping[str, Safe]] = {
+    Coverage.PARTIAL: Safe("only partly read"),
+    Coverage.FAILED: Safe("not read, because the server failed to list them"),
+    Coverage.NOT_READ: Safe("not read"),
+}
 _ACCOUNT: Final = re.compile(r"system:serviceaccount:([^:]+):([^:]+)")
 _ROLE: Final = "kubectl-dra-reader"
 _LONGEST_NAME: Final = 63
@@ -107,7 +112,7 @@ def _kinds(missing: Iterator[Missing] | Sequence[Missing]) -> list[str]:
 def _why(item: Missing) -> Safe:
     if item.coverage == Coverage.FORBIDDEN:
         return fmt("forbidden for user {}", item.user) if item.user else Safe("forbidden")
-    return Safe("only partly read" if item.coverage == Coverage.PARTIAL else "not read")
+    return _WHY.get(item.coverage, _WHY[Coverage.NOT_READ])
 
 
 def _scope(item: Missing) -> Safe:
@@ -132,7 +137,8 @@ def _grants(missing: Sequence[Missing], address: Address) -> list[Safe]:
     What was not read at all is in them where anything was refused: without it the answer stays incomplete.
     """
     refused = [item for item in missing if item.coverage == Coverage.FORBIDDEN]
-    wanted = [item for item in missing if item.coverage != Coverage.PARTIAL] if refused else []
+    permitted = (Coverage.PARTIAL, Coverage.FAILED)
+    wanted = [item for item in missing if item.coverage not in permitted] if refused else []
     user = next((item.user for item in refused if item.user), "USER")
     admin = of_administrator(address)
     lines: list[Safe] = []

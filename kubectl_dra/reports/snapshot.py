@@ -27,7 +27,7 @@ from kubectl_dra.api.queues import encoded
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.core import Pod
-from kubectl_dra.model.evidence import ALL_NAMESPACES, Coverage, Evidence, Read
+from kubectl_dra.model.evidence import ALL_NAMESPACES, LACKING, Coverage, Evidence, Read
 from kubectl_dra.model.gang_objects import KINDS as GANG_KINDS
 from kubectl_dra.model.gang_objects import POD_GROUP
 from kubectl_dra.model.inventory import Inventory
@@ -132,7 +132,7 @@ def _reads(evidence: Evidence, namespace: str) -> Iterator[Read]:
     for read in evidence.reads:
         if namespace == ALL_NAMESPACES or not _is_namespaced(read.kind):
             yield read
-        elif read.namespace == ALL_NAMESPACES and read.coverage is Coverage.FORBIDDEN:
+        elif read.namespace == ALL_NAMESPACES and read.coverage in (Coverage.FORBIDDEN, Coverage.FAILED):
             # Of the cluster nothing was left out here: it could not be read.
             yield read
         elif read.namespace in (ALL_NAMESPACES, namespace):
@@ -153,8 +153,7 @@ def _left_out(evidence: Evidence) -> Iterator[str]:
 
 def incomplete(evidence: Evidence) -> tuple[str, ...]:
     """The kinds that the snapshot does not hold completely, for a note to the person who takes it."""
-    lacking = {Coverage.FORBIDDEN, Coverage.PARTIAL}
-    return tuple(dict.fromkeys(read.kind for read in evidence.reads if read.coverage in lacking))
+    return tuple(dict.fromkeys(read.kind for read in evidence.reads if read.coverage in LACKING))
 
 
 def objects_of(inventory: Inventory) -> Iterator[tuple[Kind, Record]]:

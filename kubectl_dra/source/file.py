@@ -48,6 +48,7 @@ _BEST: Final = (
     Coverage.NOT_SERVED,
     Coverage.ASSUMED,
     Coverage.FORBIDDEN,
+    Coverage.FAILED,
     Coverage.NOT_READ,
 )
 

@@ -294,6 +294,25 @@ def test_a_refusal_falls_back_to_namespaces(api: FakeApi, seen: Seen, follow: Ca
     seen.until(lambda published: not published.inventory.pods)
 
 
+def test_a_list_that_fails_is_read_of_namespaces_until_it_comes(
+    api: FakeApi, seen: Seen, follow: Callable[..., Feed]
+) -> None:
+    """What never came is not known; it is no kind of which there is nothing."""
+    Script(api, "Pod", [node("web", namespace="ml", spec={"nodeName": ""})], "ml")
+    whole = api.routes["/api/v1/pods"]
+    api.routes["/api/v1/pods"] = status(504, "not in the time allotted")
+    follow("Pod", namespaces=("ml",))
+    published = seen.until(lambda published: Key("ml", "web") in published.inventory.pods)
+    assert published.evidence.coverage("Pod") is Coverage.FAILED
+    assert published.evidence.complete("Pod", "ml")
+    assert not published.whole
+    assert "not in the time allotted" in published.troubles[0].what
+    api.routes["/api/v1/pods"] = whole
+    published = seen.until(lambda published: published.evidence.complete("Pod"))
+    assert published.whole
+    assert not published.troubles
+
+
 def test_a_kind_that_may_be_listed_but_not_watched_is_listed_again(
     api: FakeApi, seen: Seen, follow: Callable[..., Feed]
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import subprocess
 import sys
 import threading
@@ -16,7 +17,13 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.source.live import Needs, current_namespace, load, needs_of, read
-from kubectl_dra.source.live.errors import BadAnswerError, ImpersonationError, LoginError, ServerFailedError
+from kubectl_dra.source.live.errors import (
+    BadAnswerError,
+    ImpersonationError,
+    LoginError,
+    ServerFailedError,
+    TooLongListError,
+)
 from kubectl_dra.source.spec import Connection, SourceSpec
 from tests.kit.fake_api import Answer, FakeApi, Request, chunk_of, connection_to, status
 
@@ -217,8 +224,8 @@ def test_who_may_not_act_as_another_is_not_told_of_rights_of_the_other(
     assert caught.value.hint.startswith("leave out --as")
 
 
-def test_one_failing_list_is_an_error_and_nobody_waits_for_the_others(connection: Connection, api: FakeApi) -> None:
-    api.routes["/api/v1/nodes"] = status(500, "etcd is on fire")
+def test_a_login_that_ends_is_an_error_and_nobody_waits_for_the_others(connection: Connection, api: FakeApi) -> None:
+    api.routes["/api/v1/nodes"] = status(401, "Unauthorized")
     raised, came = threading.Event(), []
 
     def held(_: Request) -> Answer:
@@ -226,25 +233,49 @@ def test_one_failing_list_is_an_error_and_nobody_waits_for_the_others(connection
         return Answer({})
 
     api.routes["/api/v1/pods"] = held
-    with pytest.raises(ServerFailedError, match="etcd is on fire"):
+    with pytest.raises(LoginError, match="Unauthorized"):
         _read(connection, {"Node", "Pod"})
     assert came == [], "the other list is still being waited for"
     raised.set()
 
 
-@pytest.mark.parametrize("code", [429, 500, 504])
-def test_a_failing_list_leaves_a_question_about_one_pod_to_the_others(
-    connection: Connection, api: FakeApi, code: int
+def test_where_every_list_fails_there_is_no_answer(connection: Connection, api: FakeApi) -> None:
+    for path in ("/api/v1/nodes", "/api/v1/pods", "/api/v1/namespaces/ml/pods"):
+        api.routes[path] = status(500, "etcd is on fire")
+    with pytest.raises(ServerFailedError, match="etcd is on fire"):
+        _read(connection, {"Node", "Pod"}, namespaces=("ml",))
+
+
+def test_a_list_that_is_longer_than_allowed_is_still_an_error(tmp_path: Path, api: FakeApi) -> None:
+    """Its option is the caller's to change; what would be left out is most of the answer."""
+    api.serve("Node", [{"metadata": {"name": f"node-{number}"}} for number in range(100)])
+    limited = dataclasses.replace(connection_to(tmp_path, api), max_bytes=1000)
+    with pytest.raises(TooLongListError):
+        _read(limited, {"Node", "Pod"})
+
+
+@pytest.mark.parametrize(
+    "failing",
+    [
+        *(status(code, "not in the time allotted") for code in (429, 410, 500, 504)),
+        Answer({"kind": "ResourceClaimList", "items": []}, cut=5),
+        Answer({}, closed=True),
+        Answer({"kind": "Elsewhere"}),
+    ],
+    ids=["throttled", "expired", "broken", "timed-out", "cut-off", "closed", "not-a-list"],
+)
+@pytest.mark.parametrize("pods", [frozenset(), frozenset({Key("ml", "web")})], ids=["cluster", "pod"])
+def test_a_failing_list_leaves_the_question_to_the_others(
+    connection: Connection, api: FakeApi, pods: frozenset[Key], failing: Answer
 ) -> None:
-    """It is read of the pod's namespace; of the cluster it is never taken for complete."""
-    api.routes[CLAIMS] = status(code, "not in the time allotted")
-    pods = frozenset({Key("ml", "web")})
-    needs = {"namespaces": ("ml",), "pods": pods}
-    inventory, evidence = _read(connection, {"Node", "Pod", "ResourceClaim"}, **needs)
-    assert evidence.coverage("ResourceClaim") is Coverage.PARTIAL
+    """It is read of the namespace; of the cluster it is never taken for complete."""
+    api.routes[CLAIMS] = failing
+    inventory, evidence = _read(connection, {"Node", "Pod", "ResourceClaim"}, namespaces=("ml",), pods=pods)
+    assert evidence.coverage("ResourceClaim") is Coverage.FAILED
     assert evidence.complete("Node")
     assert not inventory.claims
-    assert ["not in the time allotted; try again" in note for note in evidence.notes] == [True]
+    (note,) = evidence.notes
+    assert "resourceclaims" in note or "broke" in note, note
     asked = [request.path for request in api.requests]
     assert "/apis/resource.k8s.io/v1/namespaces/ml/resourceclaims" in asked
 

@@ -12,7 +12,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.cluster import features_of, gates_of
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import Answer, console, print_answer, print_pages
-from kubectl_dra.model.evidence import Coverage
+from kubectl_dra.model.evidence import LACKING
 from kubectl_dra.model.names import DEFAULT_NAMESPACE
 from kubectl_dra.output.console import write_data
 from kubectl_dra.output.exit_codes import ExitCode
@@ -97,7 +97,7 @@ def _devices(options: Options, files: Sequence[str]) -> ClusterState:
     first, *more = dict.fromkeys(files)
     inventory, evidence = load(SourceSpec(first, more_files=tuple(more), max_bytes=options.max_bytes))
     if not any(each.spec.devices for each in inventory.slices.values()):
-        unread = evidence.coverage(RESOURCE_SLICE.name) in (Coverage.FORBIDDEN, Coverage.PARTIAL)
+        unread = evidence.coverage(RESOURCE_SLICE.name) in LACKING
         why = Safe("its ResourceSlices could not be read") if unread else Safe("it has no devices")
         console(options).note(fmt("warning: selectors were not tried on {}: {}", " ".join(dict.fromkeys(files)), why))
     return ClusterState(inventory, evidence, features_of(inventory, evidence, gates_of(options)), options.clock)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import time
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 # A big cluster changes faster than it can be explained.
 _PACE: Final = Pace(SHOWN, LONGEST)
+#: Seconds after which the first answer is one without what the server fails to give.
+_PATIENCE: Final = 10.0
 T = TypeVar("T")
 
 
@@ -64,7 +67,7 @@ def follow(
             if isinstance(published, BaseException):
                 raise published
             told = _tell(options, published.troubles, told)
-            if not published.whole:
+            if not (published.whole or _lasts(published.troubles)):
                 # What is not there may only not have been read.
                 continue
             began = options.clock.monotonic()
@@ -88,6 +91,11 @@ def _tell(options: Options, troubles: Iterable[FeedTrouble], told: frozenset[str
     for what in sorted(now - told):
         console(options).note(fmt("note: {}; trying again", what))
     return now
+
+
+def _lasts(troubles: Iterable[FeedTrouble]) -> bool:
+    """Whether a server fails to give something for longer than anybody would wait for the first answer."""
+    return any(time.monotonic() - each.since >= _PATIENCE for each in troubles)
 
 
 def _newest(inbox: queue.SimpleQueue[T]) -> T:

@@ -14,6 +14,8 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from msgspec import structs
+
 from kubectl_dra.api.controllers import decode_owner
 from kubectl_dra.api.decode import DecodeError, decode_object
 from kubectl_dra.api.kinds import AUTOSCALER, NODE
@@ -88,12 +90,13 @@ def with_queues(options: Options, state: ClusterState, namespace: str) -> Cluste
 def _queues(options: Options, namespace: str) -> QueueObjects:
     found = _read(options, {GROUP: READ[GROUP]}, _within(KINDS, namespace))
     if found is None:
-        return queue_objects((), refused=KINDS)
+        return dataclasses.replace(queue_objects((), refused=KINDS), failed=frozenset(KINDS))
     refused = {each.kind for each in found.unread}
+    failed = frozenset(each.kind for each in found.unread if each.coverage is not Coverage.FORBIDDEN)
     # Where its kind is not served, there is none.
     known = {*found.complete, COHORT} if found.complete and COHORT not in refused else found.complete
     absent = not (found.complete or found.unread)
-    return dataclasses.replace(queue_objects(found.objects, known, refused), absent=absent)
+    return dataclasses.replace(queue_objects(found.objects, known, refused), absent=absent, failed=failed)
 
 
 def with_queues_of(
@@ -121,17 +124,19 @@ def with_gangs(options: Options, state: ClusterState, namespace: str, groups: Co
     """The state with the gangs of ``namespace`` (empty: of all) of these API ``groups``, as far as they may be read."""
     if options.from_ is not None or not groups:
         return state
-    sources, complete, refused = list[Source](), list[str](), list[str]()
+    sources, complete, refused, failed = list[Source](), list[str](), list[str](), list[str]()
     for group in groups:
         found = _read(options, {group: READ[group]}, _within(GANG_KINDS[group], namespace))
         if found is None:
             refused += [qualified(group, kind) for kind in GANG_KINDS[group]]
+            failed += [qualified(group, kind) for kind in GANG_KINDS[group]]
             continue
         sources += found.objects
         # Kinds of two groups have the same name.
         complete += [qualified(group, kind) for kind in found.complete]
         refused += [qualified(group, each.kind) for each in found.unread]
-    objects = gang_objects(sources, complete, refused)
+        failed += [qualified(group, each.kind) for each in found.unread if each.coverage is not Coverage.FORBIDDEN]
+    objects = structs.replace(gang_objects(sources, complete, refused), failed=frozenset(failed))
     known = _with_reads(state, reads_of(objects, groups, namespace, state.as_of))
     return known.changed(state.inventory.replace(gangs=objects))
 

@@ -11,6 +11,7 @@ from typing import Final
 from kubectl_dra.api.kinds import NODE, Kind
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.errors import CommandError
+from kubectl_dra.commands.shared.unread import way_to
 from kubectl_dra.diagnosis.pod.needs import BY_KIND
 from kubectl_dra.model.evidence import Coverage, Evidence
 from kubectl_dra.model.ids import Key
@@ -21,6 +22,7 @@ from kubectl_dra.reports.invocations import dra, of, shell_line, try_kubectl, wi
 from kubectl_dra.reports.unread import missing_rights
 
 _NAMED: Final = 3
+_NOTHING: Final = frozenset({Coverage.FORBIDDEN, Coverage.FAILED, Coverage.NOT_READ})
 
 
 def not_found(what: str, name: str, known: Iterable[str], look: CommandLine | str) -> CommandError:
@@ -36,8 +38,7 @@ def object_not_found(
     if evidence.complete(kind.name):
         known = sorted(known)
         return CommandError(f'{word} "{name}" not found{did_you_mean(name, known) or _some(known)}', look)
-    unread = f"{kind.name}s" if what else "of them"
-    return unsure(f'{word} "{name}" not found', kind, evidence, unread)
+    return unsure(f'{word} "{name}" not found', kind, evidence, f"{kind.name}s" if what else "")
 
 
 def key_not_found(
@@ -77,11 +78,18 @@ def _word(kind: Kind) -> str:
     return "claim" if kind.name == "ResourceClaim" else kind.singular
 
 
-def unsure(what: str, kind: Kind, evidence: Evidence, unread: str = "of them", *, namespace: str = "") -> CommandError:
-    """What was not found, where objects of ``kind`` were not all read: nobody knows whether it exists."""
-    hint = try_kubectl("auth", "can-i", "list", kind.resource, within(namespace) if namespace else ())
-    user = f": forbidden for user {evidence.refused_user}" if evidence.refused_user else ""
+def unsure(what: str, kind: Kind, evidence: Evidence, unread: str = "", *, namespace: str = "") -> CommandError:
+    """What was not found, where objects of ``kind`` were not all read: nobody knows whether it exists.
+
+    ``unread``: what they are called, where they are others than the one that was not found.
+    """
     lacking = missing_rights(evidence, (kind.name,), namespace) if kind.name in BY_KIND else ()
+    nothing = any(each.coverage in _NOTHING and not each.read_in for each in lacking)
+    some = f"{unread or 'they'} could not be read" if nothing else f"not all {unread or 'of them'} could be read"
+    if any(each.coverage == Coverage.FAILED for each in lacking):
+        return CommandError(f"{what}, but {some}: the server failed", way_to(lacking[0]))
+    user = f": forbidden for user {evidence.refused_user}" if evidence.refused_user else ""
+    hint = try_kubectl("auth", "can-i", "list", kind.resource, within(namespace) if namespace else ())
     refused = [each for each in lacking if each.coverage == Coverage.FORBIDDEN]
     permit = lacking_lines(refused, evidence.address) if refused else ()
-    return CommandError(f"{what}, but not all {unread} could be read{user}", hint, details=permit)
+    return CommandError(f"{what}, but {some}{user}", hint, details=permit)

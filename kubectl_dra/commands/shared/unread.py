@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Final
 
 from kubectl_dra.api.kinds import BY_NAME
 from kubectl_dra.commands.shared.cluster import source_spec
@@ -21,6 +22,8 @@ from kubectl_dra.output.unread import incomplete_lines, lacking_lines, rights_li
 from kubectl_dra.reports.invocations import try_dra, try_kubectl, within
 from kubectl_dra.reports.unread import ListGaps
 from kubectl_dra.source import current_namespace
+
+_AFTER_FAILURE: Final = "again in a moment; kubectl get --raw '/readyz?verbose' shows whether the server is well"
 
 
 @contextmanager
@@ -44,18 +47,28 @@ def nothing_read(
     other objects tell all the same.
     """
     first = found.objects[0]
-    kind, refused = BY_NAME[first.kind], first.coverage == Coverage.FORBIDDEN
-    scope = () if not kind.namespaced else within(first.namespace) if first.namespace else ("-A",)
-    hint = try_kubectl("auth", "can-i", "list", kind.resource, scope)
-    if options.all_namespaces and kind.namespaced and hint:
+    hint = way_to(first)
+    if options.all_namespaces and BY_NAME[first.kind].namespaced:
         narrower = _of_one_namespace(options, again) if again and address.live else CommandLine(())
-        hint = (narrower or hint).then("; without -A only one namespace is read")
+        shown = narrower or hint
+        hint = shown.then("; without -A only one namespace is read") if isinstance(shown, CommandLine) else shown
     code = finding_code(asked=options.exit_code, bad=False, partial=True, answered=False)
     names = " and ".join(dict.fromkeys(BY_NAME[each.kind].resource for each in found.objects))
-    why = f"forbidden{f' for user {first.user}' if first.user else ''}" if refused else "not read"
+    refused = f"forbidden{f' for user {first.user}' if first.user else ''}"
+    reasons: dict[str, str] = {Coverage.FORBIDDEN: refused, Coverage.FAILED: "the server failed"}
+    why = reasons.get(first.coverage, "not read")
     decisive = [item for item in found.missing if item.decides]
     details = (*known, *lacking_lines(decisive, address))
     return CommandError(f"{names} could not be listed: {why}", hint, code, details)
+
+
+def way_to(item: Missing) -> CommandLine | str:
+    """What shows whether it may be read; of a server that failed to give it, what may help there."""
+    if item.coverage == Coverage.FAILED:
+        return _AFTER_FAILURE
+    kind = BY_NAME[item.kind]
+    scope = () if not kind.namespaced else within(item.namespace) if item.namespace else ("-A",)
+    return try_kubectl("auth", "can-i", "list", kind.resource, scope)
 
 
 def _of_one_namespace(options: Options, again: Words) -> CommandLine:

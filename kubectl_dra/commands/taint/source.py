@@ -12,13 +12,13 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.cluster import features_of, gates_of, source_spec
 from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.shared.unread import way_to
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.evidence import Coverage, Evidence
 from kubectl_dra.model.taint_plan import PlanTarget
-from kubectl_dra.output.safe import plain
+from kubectl_dra.output.safe import fmt, plain
 from kubectl_dra.output.unread import lacking_lines
 from kubectl_dra.output.words import listed
-from kubectl_dra.reports.invocations import try_kubectl
 from kubectl_dra.reports.taints.taint_plan import KINDS
 from kubectl_dra.reports.unread import missing_rights
 from kubectl_dra.source import load
@@ -106,13 +106,11 @@ def _check_rights(evidence: Evidence) -> None:
     unread = unreadable(missing_rights(evidence, KINDS))
     if not unread:
         return
-    resources = [BY_NAME[each.kind].resource for each in unread]
-    names = plain(listed(resources))
+    names = plain(listed([BY_NAME[each.kind].resource for each in unread]))
     what = f"{names} can't be listed in the whole cluster, so the pods that a taint affects are unknown"
-    scope = ("-A",) if BY_NAME[unread[0].kind].namespaced else ()
-    hint = try_kubectl("auth", "can-i", "list", resources[0], scope)
-    raise CommandError(what, hint, details=lacking_lines(unread, evidence.address))
+    details = [fmt("  {}", note) for note in evidence.notes]
+    raise CommandError(what, way_to(unread[0]), details=[*details, *lacking_lines(unread, evidence.address)])
 
 
 def unreadable(missing: Sequence[Missing]) -> tuple[Missing, ...]:
-    return tuple(item for item in missing if item.coverage in (Coverage.FORBIDDEN, Coverage.NOT_READ))
+    return tuple(item for item in missing if item.coverage in (Coverage.FORBIDDEN, Coverage.FAILED, Coverage.NOT_READ))

@@ -13,6 +13,7 @@ from kubectl_dra.api.controllers import MAKERS
 from kubectl_dra.api.kinds import POD, POD_GROUP, RESOURCE_CLAIM, Kind
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared import whatif_options
+from kubectl_dra.commands.shared.called import with_called
 from kubectl_dra.commands.shared.cluster import Scoped, read_cluster
 from kubectl_dra.commands.shared.errors import UsageProblem
 from kubectl_dra.commands.shared.live import for_new_nodes, with_failed_pods, with_gangs, with_queues
@@ -133,6 +134,7 @@ class _Question(msgspec.Struct, frozen=True):
         state = with_gangs(options, state, cluster.namespace, gangs)
         if of_all_pods or self._may_have_failed_siblings(state, cluster.namespace):
             state = with_failed_pods(options, state, cluster.namespace)
+        state = with_called(options, state, (Key(cluster.namespace, name) for name in self.pods))
         state = for_new_nodes(options, state, (), self.switches)
         with owner_reader(options) as read_owner:
             world, what_if = whatif_options.supposed(state, self.switches, read_owner)

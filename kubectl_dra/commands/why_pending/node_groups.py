@@ -20,7 +20,7 @@ from kubectl_dra.diagnosis.pod import needs
 from kubectl_dra.diagnosis.pod.missing import lacking
 from kubectl_dra.diagnosis.records import Missing, RbacRule
 from kubectl_dra.diagnosis.whatif.daemons import DAEMON_SET
-from kubectl_dra.model.evidence import Coverage
+from kubectl_dra.model.evidence import LACKING
 from kubectl_dra.model.ids import Key
 from kubectl_dra.reports.invocations import try_kubectl
 from kubectl_dra.source.content import Content
@@ -86,7 +86,7 @@ def _live(options: Options) -> tuple[tuple[ScalableGroup, ...], tuple[Missing, .
 def _daemon_sets(world: ClusterState) -> Iterator[Missing]:
     """DaemonSets that may not be read: what they take of a new node is not known."""
     coverage = world.evidence.coverage(DAEMON_SET)
-    if coverage in (Coverage.FORBIDDEN, Coverage.PARTIAL):
+    if coverage in LACKING:
         yield lacking(world.evidence, needs.BY_KIND[DAEMON_SET], "")
 
 

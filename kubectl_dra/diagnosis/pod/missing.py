@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
 from kubectl_dra.api.kinds import RESOURCE_CLAIM_TEMPLATE
+from kubectl_dra.api.queues import unread_coverage
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gates.queues import HeldBy, Queued
 from kubectl_dra.diagnosis.pod import needs
@@ -68,7 +69,7 @@ def missing_of_kueue(found: Queued, objects: QueueObjects, namespace: str) -> It
         plural, namespaced = KINDS[kind]
         where = namespace if namespaced else ""
         rule = RbacRule(GROUP, plural, needs.READING, where)
-        coverage = Coverage.FORBIDDEN if kind in objects.refused else Coverage.NOT_READ
+        coverage = unread_coverage(objects, kind, Coverage.NOT_READ)
         yield Missing(qualified(kind), coverage.value, rule, where, found.held_by is HeldBy.UNKNOWN)
 
 
@@ -79,7 +80,7 @@ def missing_of_gangs(objects: GangObjects, groups: Iterable[str], namespace: str
             name, where = qualified_gang(group, kind), namespace if namespaced else ""
             if name in objects.refused:
                 rule = RbacRule(group, plural, needs.READING, where)
-                yield Missing(name, Coverage.FORBIDDEN.value, rule, where, False)
+                yield Missing(name, unread_coverage(objects, name, Coverage.FORBIDDEN).value, rule, where, False)
 
 
 def lacking(evidence: Evidence, need: needs.Need, namespace: str) -> Missing:

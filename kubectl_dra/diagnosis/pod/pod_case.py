@@ -156,7 +156,9 @@ class PodCase:
         heard = bool(words.text) or not self.world.evidence.complete("Event", self.key.namespace)
         silent_since = "" if heard else self.pod.metadata.creation_timestamp or ""
         fitting = placed.number if placed is not None else None
-        return SchedulerName(self.pod.spec.scheduler_name, *words, silent_since=silent_since, fitting=fitting)
+        name = self.pod.spec.scheduler_name
+        stopped = foreign.stopped(self.world, name)
+        return SchedulerName(name, *words, silent_since=silent_since, fitting=fitting, stopped=stopped)
 
     def _by_default_rules(self, gang: GangElsewhere | None, placed: Placed | None) -> Finding:
         """Why the pod, or the first of its gang that finds no node beside the others, finds none by these rules."""

@@ -18,7 +18,8 @@ class SchedulerName(Evidence, frozen=True):
     """``spec.schedulerName``; ``words``: what it wrote last about the pod, how often, and when last and first.
 
     ``silent_since``: when the pod was created, where certainly nothing was written about it. ``fitting``: 1 where
-    it would find a node by the default scheduler's rules, else 0; None where that is not known.
+    it would find a node by the default scheduler's rules, else 0; None where that is not known. ``stopped``: the
+    workload of that name, where it is to have no pods.
     """
 
     name: str
@@ -28,6 +29,7 @@ class SchedulerName(Evidence, frozen=True):
     first: str = ""
     silent_since: str = ""
     fitting: int | None = None
+    stopped: ObjectRef | None = None
 
 
 class PodGroupName(Evidence, frozen=True):

@@ -10,13 +10,14 @@ more nodes fit than they have refused, they may or may not refuse those too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
+from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.pod.judgement import Judgement
-from kubectl_dra.diagnosis.records import GangElsewhere, NodeOutcome, Observed, PodDiagnosis, Verdict
+from kubectl_dra.diagnosis.records import GangElsewhere, NodeOutcome, ObjectRef, Observed, PodDiagnosis, Verdict
 from kubectl_dra.diagnosis.said import agreement, refusals
 from kubectl_dra.diagnosis.said import events as events_
 from kubectl_dra.model.core import Event, Pod
@@ -32,6 +33,7 @@ _REASONS: Final = frozenset(
     }
 )
 _GROUP: Final = "PodGroup"
+_RUNNING: Final = ("Deployment", "StatefulSet")
 #: Upstream: Kueue's pkg/controller/jobframework, ReasonErrWorkloadCompose; of groups of pods: pkg/controller/jobs/pod.
 _COMPOSING: Final = "ErrWorkloadCompose"
 #: It writes such events about pods of any scheduler, which are told elsewhere.
@@ -58,6 +60,23 @@ def last_words(inventory: Inventory, pod: Pod, group: str = "") -> Words:
     if condition is not None and said and all(each.text != said for each in spoken):
         spoken.append(Words(said, condition.last_transition_time or ""))
     return max(spoken, key=lambda each: each.time, default=Words(""))
+
+
+def stopped(state: ClusterState, name: str) -> ObjectRef | None:
+    """The one workload that is called like a scheduler, where it is to have no pods."""
+    found = _by_name(state).get(name, ())
+    spec = state.inventory.workloads[found[0]].spec if len(found) == 1 else None
+    return ObjectRef(*found[0]) if spec is not None and spec.replicas == 0 else None
+
+
+@derived("workloads")
+def _by_name(state: ClusterState) -> Mapping[str, Sequence[tuple[str, str, str]]]:
+    """What may run a scheduler."""
+    found: dict[str, list[tuple[str, str, str]]] = {}
+    for key in state.inventory.workloads:
+        if key[0] in _RUNNING:
+            found.setdefault(key[2], []).append(key)
+    return found
 
 
 def composing(inventory: Inventory, pods: Iterable[Pod]) -> str:

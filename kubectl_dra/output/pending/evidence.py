@@ -20,7 +20,7 @@ from kubectl_dra.output.pending.gangs import elsewhere_lines
 from kubectl_dra.output.pending.go_errors import innermost, without_uids
 from kubectl_dra.output.pending.lingering import OVERDUE
 from kubectl_dra.output.pending.made import refused_lines
-from kubectl_dra.output.pending.other_schedulers import where_it_runs
+from kubectl_dra.output.pending.other_schedulers import starting_again, where_it_runs
 from kubectl_dra.output.pending.plugin_words import OF_PLUGINS, rule_of
 from kubectl_dra.output.pending.reasons.running import DETAIL_TOLD
 from kubectl_dra.output.pending.taints import evicting_line, tolerated
@@ -117,7 +117,10 @@ def _scheduler(found: records.SchedulerName, now: datetime, address: Address) ->
     if since is not None and now - since > _SILENT:
         text = "Nothing was written about it since it was created {}: probably no scheduler of this name runs."
         yield from wrapped(fmt(text, ago(found.silent_since, now)), indent=2, first=0)
-        yield from where_it_runs(found.name, address)
+        if found.stopped is None:
+            yield from where_it_runs(found.name, address)
+    if found.stopped is not None:
+        yield from starting_again(found.stopped, address)
     own = not_simulated(found.words)
     if found.fitting and own:
         told = listed([fmt('"{}" ({})', text, counted(nodes, "node")) for text, nodes in own.items()])

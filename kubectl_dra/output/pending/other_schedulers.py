@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from kubectl_dra.diagnosis.gangs.elsewhere import KAI, VOLCANO, YUNIKORN
-from kubectl_dra.diagnosis.records import BoundBy, GangElsewhere, SchedulerName
+from kubectl_dra.diagnosis.records import BoundBy, GangElsewhere, ObjectRef, SchedulerName
 from kubectl_dra.model.base import ReportRecord
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.model.names import DEFAULT_SCHEDULER
@@ -124,6 +124,13 @@ def where_it_runs(name: str, address: Address) -> Iterator[Safe]:
     line, word = command(reading(kubectl("get", "deployments,statefulsets,pods", "-A"), address)), quote(name)
     if line is not None and word is not None and not name.startswith("-"):
         yield fmt("What is called like it: {} | grep {}", line, word)
+
+
+def starting_again(stopped: ObjectRef, address: Address) -> Iterator[Safe]:
+    """The command for whoever runs it, who may have stopped it on purpose."""
+    workload = of(stopped.kind.lower(), stopped.name, stopped.namespace)
+    words = kubectl("scale", workload, "--replicas=1") if workload is not None else None
+    yield from command_line("Whoever runs it can start it again: {}", changing(words, address))
 
 
 def gang_advice(gang: GangElsewhere) -> Safe:

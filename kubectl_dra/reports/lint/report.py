@@ -11,7 +11,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod import needs
 from kubectl_dra.diagnosis.pod.missing import lacking
 from kubectl_dra.diagnosis.records import Bound, Missing, ObjectRef
-from kubectl_dra.model.evidence import Coverage
+from kubectl_dra.model.evidence import LACKING
 from kubectl_dra.model.forms import class_names
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.likeness import best_guess, similar
@@ -84,7 +84,7 @@ def _missing(objects: Sequence[Planned], devices: ClusterState) -> Iterator[Miss
     named = {name for each in objects for name in _classes_of(each.record)}
     decisive = ("ResourceSlice", *(("DeviceClass",) if named - known else ()))
     for need in needs.deciding(decisive):
-        if devices.evidence.coverage(need.kind) in (Coverage.FORBIDDEN, Coverage.PARTIAL):
+        if devices.evidence.coverage(need.kind) in LACKING:
             yield lacking(devices.evidence, need, "")
 
 
@@ -110,7 +110,7 @@ def _of_objects(objects: Sequence[Planned], locate: Locate, devices: ClusterStat
 
 def _known_classes(devices: ClusterState | None) -> Mapping[str, DeviceClass] | None:
     """The classes of the cluster; None where there may be others."""
-    if devices is None or devices.evidence.coverage("DeviceClass") in (Coverage.FORBIDDEN, Coverage.PARTIAL):
+    if devices is None or devices.evidence.coverage("DeviceClass") in LACKING:
         return None
     return devices.inventory.classes or None
 

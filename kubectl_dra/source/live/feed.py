@@ -22,6 +22,7 @@ from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.source.live import watch
 from kubectl_dra.source.live.demand import Demand, at_once
 from kubectl_dra.source.live.discovery import Served, discover, discover_more
+from kubectl_dra.source.live.errors import ApiError
 from kubectl_dra.source.live.pauses import Pauses
 from kubectl_dra.source.live.session import Session, open_session
 from kubectl_dra.source.live.slices import selections_to_follow, without_pool
@@ -230,17 +231,24 @@ class Feed:
             since = self._troubles[scope].since if scope in self._troubles else time.monotonic()
             error = message.error
             self._troubles[scope] = FeedTrouble(scope.kind.name, scope.namespace, error.what, error.hint, since)
+            self._news |= self._store.apply(message)
+            if scope in self._unread and isinstance(error, ApiError):
+                self._follow_namespaces(scope)
             return True
         self._heard = time.monotonic()
         recovered = self._troubles.pop(scope, None) is not None
-        if isinstance(message, watch.Refused) and message.coverage is Coverage.FORBIDDEN and not scope.namespace:
-            for namespace in self._needs.fallback(scope.kind):
-                self._follow(watch.WatchScope(scope.kind, namespace))
+        if isinstance(message, watch.Refused) and message.coverage is Coverage.FORBIDDEN:
+            self._follow_namespaces(scope)
         first = scope in self._unread
         self._unread.discard(scope)
         news = self._store.apply(message)
         self._news |= news or first
         return news or recovered or first
+
+    def _follow_namespaces(self, scope: watch.WatchScope) -> None:
+        """What may be had of a kind that the whole cluster does not give."""
+        for namespace in self._needs.fallback(scope.kind) if not scope.namespace else ():
+            self._follow(watch.WatchScope(scope.kind, namespace))
 
     def _send(self) -> None:
         if self._served is None or self._session is None or self._closed.is_set():

@@ -21,7 +21,17 @@ from kubectl_dra.model.usage import NodeUsage
 from kubectl_dra.source.errors import ClusterError, InvalidNameError
 from kubectl_dra.source.live.demand import Demand, at_once
 from kubectl_dra.source.live.discovery import Served, discover, discover_more
-from kubectl_dra.source.live.errors import ExpiredError, NotServedError, RefusedError, ServerFailedError, ThrottledError
+from kubectl_dra.source.live.errors import (
+    BadAnswerError,
+    CertificateError,
+    ExpiredError,
+    NotServedError,
+    RefusedError,
+    ServerFailedError,
+    ThrottledError,
+    TooLongListError,
+    UnreachableError,
+)
 from kubectl_dra.source.live.listing import KeepAll, Listed, Sink, list_path, take_list
 from kubectl_dra.source.live.parallel import in_parallel
 from kubectl_dra.source.live.pods import PodReducer, add_usage
@@ -32,18 +42,22 @@ from kubectl_dra.source.spec import Told
 
 # The controller takes finished pods out of reservations at once: more than a few never are there.
 _MAX_CONSUMERS: Final = 20
+# What one list may meet while the server gives all others: with them the question is answered as far as it goes.
+_FAILURES: Final = (ServerFailedError, ThrottledError, ExpiredError, BadAnswerError, UnreachableError)
+# Of these it is the caller's to change something first; and a certificate is that of all lists.
+_NOT_OF_ONE_LIST: Final = (TooLongListError, CertificateError)
 # A pod has a few claims; who asks about more by name than this has a list to ask for.
 _MAX_NAMED: Final = 50
 
 
 class KindRead(msgspec.Struct):
-    """What reading one kind gave. ``usage``: only for pods. ``failed``: what the server says of lists that broke."""
+    """What reading one kind gave. ``usage``: only for pods. ``failed``: what became of lists that broke."""
 
     kind: Kind
     records: list[Record] = msgspec.field(default_factory=list)
     reads: list[Read] = msgspec.field(default_factory=list)
     bad_objects: list[BadObject] = msgspec.field(default_factory=list)
-    failed: list[str] = msgspec.field(default_factory=list)
+    failed: list[ClusterError] = msgspec.field(default_factory=list)
     usage: dict[str, NodeUsage] = msgspec.field(default_factory=dict)
 
 
@@ -53,7 +67,7 @@ def read(session: Session, needs: Needs, told: Told | None = None) -> tuple[Inve
     ``told`` is called once the first answer is there: before, a credential plugin may have questions of its own.
 
     What is refused is evidence, even where that is everything; a server that serves none of the kinds is an error.
-    Of a list that the server fails to give, a question about pods by name is answered from the others.
+    A list that the server fails to give is evidence, too, where it gives any other.
     """
     kinds, at_first = needs.wanted(), at_once(needs)
     served = discover(session, at_first)
@@ -69,17 +83,24 @@ def read(session: Session, needs: Needs, told: Told | None = None) -> tuple[Inve
     outcomes += _on_demand(reader, needs, outcomes)
     _add_finished_consumers(reader, outcomes)
     reads = tuple(each for outcome in outcomes for each in outcome.reads)
+    failed = [error for outcome in outcomes for error in outcome.failed]
+    if failed and all(each.coverage in (Coverage.FAILED, Coverage.NOT_SERVED) for each in reads):
+        raise failed[0]
     if reads and all(each.coverage is Coverage.NOT_SERVED for each in reads):
         _raise_unserved(session, needs, served)
     evidence = Evidence(
         reads=reads,
         bad_objects=tuple(bad for outcome in outcomes for bad in outcome.bad_objects),
         server_version=served.server_version,
-        notes=tuple(dict.fromkeys(words for outcome in outcomes for words in outcome.failed)),
+        notes=tuple(dict.fromkeys(map(_words, failed))),
         origin=session.server,
         address=session.address,
     )
     return _inventory(outcomes), evidence
+
+
+def _words(error: ClusterError) -> str:
+    return f"{error.what}; {error.hint}" if error.hint else error.what
 
 
 def _slices_of_claims(reader: _Reader, needs: Needs, outcomes: Iterable[KindRead]) -> list[KindRead]:
@@ -181,13 +202,11 @@ class _Reader:
                 Read(kind.name, namespace, coverage, time=timestamp(self._session.clock), note=error.what)
             )
             return coverage is Coverage.NOT_SERVED
-        except (ServerFailedError, ThrottledError, ExpiredError) as error:
+        except _FAILURES as error:
             # The list of a busy server's largest kind should not hide what all others tell.
-            if not self._needs.pods:
+            if isinstance(error, _NOT_OF_ONE_LIST):
                 raise
-            time = timestamp(self._session.clock)
-            outcome.reads.append(Read(kind.name, namespace, Coverage.PARTIAL, time=time, note=error.what))
-            outcome.failed.append(f"{error.what}; {error.hint}" if error.hint else error.what)
+            self._note_failure(outcome, namespace, Coverage.FAILED, error)
             return False
         for listed in lists:
             outcome.records += listed.sink.kept
@@ -195,6 +214,11 @@ class _Reader:
             outcome.reads.append(listed.read)
             add_usage(outcome.usage, listed.sink.usage)
         return True
+
+    def _note_failure(self, outcome: KindRead, namespace: str, coverage: Coverage, error: ClusterError) -> None:
+        time = timestamp(self._session.clock)
+        outcome.reads.append(Read(outcome.kind.name, namespace, coverage, time=time, note=error.what))
+        outcome.failed.append(error)
 
     def _take(self, kind: Kind, api_version: str, namespace: str, slices: frozenset[Fields]) -> list[Listed]:
         if kind is RESOURCE_SLICE and slices:
@@ -223,10 +247,14 @@ class _Reader:
             self._add_one(outcome, api_version, key)
 
     def add(self, outcome: KindRead, key: Key) -> None:
-        """One object of the outcome's kind by name, if it exists and may be read."""
+        """One object of the outcome's kind by name, if it exists and may be read; one that fails is not known."""
         api_version = self._served.api_versions.get(outcome.kind.name)
-        if api_version is not None:
+        if api_version is None:
+            return
+        try:
             self._add_one(outcome, api_version, key)
+        except _FAILURES as error:
+            self._note_failure(outcome, "", Coverage.PARTIAL, error)
 
     def _add_one(self, outcome: KindRead, api_version: str, key: Key) -> None:
         try:

@@ -98,6 +98,8 @@ class Store:
             case watch.Progressed():
                 self._move(message.scope, message.resource_version)
                 return False
+            case watch.BrokenWatch() if message.scope not in self._reads:
+                self._failed(message)
             case watch.BrokenWatch() | watch.Crashed() | watch.Unselectable():
                 return False
         return True
@@ -190,6 +192,12 @@ class Store:
         if before is not None and before.coverage in _READ:
             self._forget(scope)
         return before is None or before.coverage is not message.coverage
+
+    def _failed(self, message: watch.BrokenWatch) -> None:
+        """Nothing of it came yet: until it does, nothing is known of it."""
+        scope, what = message.scope, message.error.what
+        time = timestamp(self._clock)
+        self._reads[scope] = Read(scope.kind.name, scope.namespace, Coverage.FAILED, time=time, note=what)
 
     def _forget(self, scope: watch.WatchScope) -> None:
         """What only this scope has told; others of the kind may go on."""

@@ -93,6 +93,9 @@ def _not_owned(entry: records.ClaimEntry, cause: records.Cause) -> Safe:
 
 def _left_to(cause: records.Cause) -> Safe:
     match cause.detail:
+        case records.SchedulerName(name=name, stopped=records.ObjectRef() as stopped):
+            text = 'it names the scheduler "{}", and {} {}, which is called like it, has 0 replicas'
+            return fmt(text, name, stopped.kind, stopped.key)
         case records.SchedulerName(name=name, words=words) if words:
             said = without_idle_words(without_preemption(words))
             return fmt('its scheduler "{}" says: {}', name, said.rstrip(". "))

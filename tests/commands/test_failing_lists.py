@@ -1,0 +1,126 @@
+"""A server that fails to give one list: every command answers from the others, and says what that leaves open."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kubectl_dra.commands.app import run
+from kubectl_dra.source.demo import CLUSTER
+from tests.kit.clock import PassingClock
+from tests.kit.fake_api import FakeApi, running, serve_cluster, status, write_kubeconfig
+
+CLAIMS = "/apis/resource.k8s.io/v1/resourceclaims"
+FAILED = "not read, because the server failed to list them"
+BUSY = "the server was unable to return a response in the time allotted"
+NODE = "gke-prod-h100-5f3a2b1c-x9zk"
+
+
+@pytest.fixture
+def api(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeApi]:
+    """The demo cluster, whose list of all claims never comes; those of one namespace do."""
+    monkeypatch.setenv("NO_COLOR", "1")
+    with running(FakeApi()) as api:
+        monkeypatch.setenv("KUBECONFIG", str(write_kubeconfig(tmp_path, api.url)))
+        serve_cluster(api, json.loads(CLUSTER.read_bytes())["items"])
+        api.routes[CLAIMS] = status(504, BUSY, "Timeout")
+        yield api
+
+
+def said(capfd: Any, *words: str) -> tuple[int, str, str]:
+    clock = PassingClock()
+    clock.slept = 300.0
+    code = run(words, clock)
+    out, err = capfd.readouterr()
+    return code, out, err
+
+
+def unfolded(text: str) -> str:
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "known"),
+    [
+        ("why-pending", "trainer-0"),
+        ("why-pending -A", "21 pods with device claims are pending"),
+        ("why-pending claim", "trainer-0-gpus-x9grb"),
+        ("get pools", f"{NODE} {NODE} 8 ≤3 ?"),
+        ("get devices", "gpu-7"),
+        ("get classes", "gpu.example.com 32"),
+        ("get nodes", f"{NODE} Ready 8 ≤3"),
+        ("describe-pool rack-7", "Pool nic.example.com/rack-7"),
+        (f"describe-node {NODE}", "8 devices of its own: ≤3 free"),
+        ("capacity --class gpu.example.com", "gpu.example.com"),
+        ("top classes", "gpu.example.com"),
+        ("test-selector true", "Compiles"),
+    ],
+)
+def test_what_the_other_lists_tell_is_said(api: FakeApi, capfd: Any, words: str, known: str) -> None:
+    code, out, err = said(capfd, *words.split(), "--exit-code")
+    told = unfolded(err + out)
+    assert known in unfolded(out)
+    assert told.count("note: ") == told.count(BUSY) == 1
+    assert "This answer is incomplete: " in told
+    assert FAILED in told
+    assert "clusterrole" not in told, "no right is lacking"
+    assert code in (3, 4)
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        ("get claims -A", "kubectl dra get claims -n ml; without -A only one namespace is read"),
+        ("why-pending claim -A", "kubectl dra why-pending resourceclaims -n ml; without -A only one namespace is read"),
+    ],
+)
+def test_what_nothing_else_tells_is_an_error(api: FakeApi, capfd: Any, words: str, hint: str) -> None:
+    code, out, err = said(capfd, *words.split())
+    assert (code, out) == (1, "")
+    assert "error: resourceclaims.resource.k8s.io could not be listed: the server failed\n" in err
+    assert err.splitlines()[-1] == f"try:   {hint}"
+    assert BUSY in err
+
+
+def test_a_list_without_a_smaller_one_is_asked_for_again(api: FakeApi, capfd: Any) -> None:
+    api.routes["/apis/resource.k8s.io/v1/resourceslices"] = status(429, "too many requests", "TooManyRequests")
+    code, _, err = said(capfd, "get", "pools")
+    assert code == 1
+    assert "error: resourceslices.resource.k8s.io could not be listed: the server failed\n" in err
+    assert "too many requests" in err
+    assert "can-i" not in err
+    assert err.splitlines()[-1].startswith("try:   again in a moment; ")
+
+
+def test_a_name_that_is_not_there_is_left_open(api: FakeApi, capfd: Any) -> None:
+    api.routes["/api/v1/nodes"] = status(500, BUSY)
+    code, _, err = said(capfd, "describe-node", "nobody-knows")
+    assert code == 1
+    assert 'nodes "nobody-knows" not found, but they could not be read: the server failed\n' in err
+    assert "can-i" not in err
+
+
+def test_of_a_kind_that_is_refused_beside_it_only_that_right_is_asked_for(api: FakeApi, capfd: Any) -> None:
+    api.forbid("/api/v1/nodes", 'nodes is forbidden: User "dev" cannot list resource "nodes" in API group ""')
+    _, out, _ = said(capfd, "describe-pool", "rack-7")
+    assert "--resource=nodes " in out
+    assert FAILED in unfolded(out)
+
+
+def test_a_snapshot_says_which_list_failed(api: FakeApi, capfd: Any) -> None:
+    _, out, err = said(capfd, "snapshot", "-n", "ml")
+    reads = [each for each in json.loads(out)["reads"] if each["kind"] == "ResourceClaim"]
+    assert {each["namespace"]: each["coverage"] for each in reads} == {"": "failed", "ml": "complete"}
+    assert "ResourceClaim could be read" in err
+
+
+def test_a_taint_is_not_planned_on_half_of_the_claims(api: FakeApi, capfd: Any) -> None:
+    code, out, err = said(capfd, "taint-device", f"gpu.example.com/{NODE}/gpu-7", "a=b:NoSchedule", "--dry-run=client")
+    assert (code, out) == (1, "")
+    assert "the pods that a taint affects are unknown" in err
+    assert BUSY in err
+    assert err.splitlines()[-1].startswith("try:   again in a moment; ")
