@@ -51,6 +51,8 @@ class Code(StrEnum):
         "a ResourceQuota forbids the ResourceClaim, or the pod", "ClaimEntry", "QuotaShortage")
     ADMIN_LABEL_MISSING = ("DRA-115", "admin access not allowed",
         "admin access is requested in a namespace without the admin access label", "ClaimEntry")
+    API_NOT_SERVED = ("DRA-116", "API not served",
+        "the cluster does not serve resource.k8s.io, the API of the pod's claims", "ClaimEntry")
     CLAIM_BEING_DELETED = "DRA-120", "claim being deleted", "a ResourceClaim of the pod is being deleted", "ClaimEntry"
     CLAIM_NOT_OWNED = ("DRA-130", "claim belongs to another",
         "the ResourceClaim recorded for the pod belongs to another owner", "ClaimEntry", "KubeletText")

@@ -21,6 +21,12 @@ POOL_FIELD: Final = "spec.pool.name"
 NODE_FIELD: Final = "spec.nodeName"
 
 
+#: The kinds that every server has that serves resource.k8s.io.
+_ALWAYS: Final = frozenset({"ResourceClaim", "ResourceSlice", "DeviceClass"})
+#: Kubernetes 1.26 has the API in a version that is not read.
+_PROTOTYPE: Final = (1, 26)
+
+
 class Coverage(StrEnum):
     """What is known of one kind in one scope."""
 
@@ -112,6 +118,12 @@ class Evidence:
         if part is not None:
             return part.coverage
         return whole.coverage if whole is not None else Coverage.NOT_READ
+
+    @property
+    def lacks_api(self) -> bool:
+        """Whether the server serves nothing of resource.k8s.io, so that lists are empty for that reason."""
+        found = {read.coverage for read in self.reads if read.kind in _ALWAYS}
+        return found == {Coverage.NOT_SERVED} and self.server_version != _PROTOTYPE
 
     def complete(self, kind: str, namespace: str = ALL_NAMESPACES) -> bool:
         """Whether every object of ``kind`` in ``namespace`` (empty: in the cluster) is in the Inventory."""

@@ -175,6 +175,11 @@ class Grid(Lines, Generic[RowT]):
         return self._columns
 
     @property
+    def columns_drawn(self) -> Sequence[Column[RowT]]:
+        """Those that there is room for."""
+        return self._fit().columns
+
+    @property
     def selected(self) -> RowT | None:
         return self.rows[self.cursor] if 0 <= self.cursor < len(self.rows) else None
 

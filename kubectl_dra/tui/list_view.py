@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar, cast
 from textual.containers import Horizontal
 
 from kubectl_dra.output.devices.parts import spoken
-from kubectl_dra.output.safe import Safe, Style, fmt, styled
+from kubectl_dra.output.safe import Safe, Style, fmt, plain, styled
 from kubectl_dra.reports.base import Count
 from kubectl_dra.reports.unread import Subject
 from kubectl_dra.tui.arranging import AT_ONCE, Arranged, Job
@@ -63,8 +63,15 @@ class ListView(Previewing[RowT]):
         return self._chosen[1]
 
     def text_of(self, row: RowT) -> str:
-        """What the filter looks through."""
+        """What the filter looks through besides what stands in the columns."""
         return str(self.identity(row))
+
+    def texts_of(self, rows: Sequence[RowT]) -> list[str]:
+        """All that the filter looks through, in lower case: what can be read is found, but for numbers and ages."""
+        worded = [column for column in self.columns() if column.draw is None and not column.right]
+        return [
+            " ".join((self.text_of(row), *(plain(column.cell(row)) for column in worded))).casefold() for row in rows
+        ]
 
     def named_by(self, row: RowT) -> Hashable | None:
         """The object that a row is about; None where it is about none."""
@@ -74,10 +81,6 @@ class ListView(Previewing[RowT]):
     def subject(self) -> CursorObject | None:
         row = self.grid.selected
         return self.subject_of(self.named_by(row) if row is not None else self.named)
-
-    def folded_text(self, row: RowT) -> str:
-        """The same in lower case."""
-        return self.text_of(row).casefold()
 
     def forget_texts(self, rows: Sequence[RowT]) -> None:
         """Nothing is looked for any more."""
@@ -202,7 +205,7 @@ class ListView(Previewing[RowT]):
                 self.forget_texts(rows)
             return rows
         if self._texts[0] is not rows:
-            self._texts = rows, [self.folded_text(row) for row in rows]
+            self._texts = rows, self.texts_of(rows)
         return [row for row, text in zip(rows, self._texts[1], strict=True) if kept(text)]
 
     @property

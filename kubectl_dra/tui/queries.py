@@ -12,7 +12,6 @@ import msgspec
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gates.pending import pending_pods
 from kubectl_dra.diagnosis.pod.diagnose import NotFound, diagnoser
-from kubectl_dra.diagnosis.pod.workloads import ReadOwner
 from kubectl_dra.model.attributes import attribute_text
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
 from kubectl_dra.model.resource import Device, ResourceSlice
@@ -32,9 +31,10 @@ from kubectl_dra.reports.devices.pool import (
     pool_scope,
     pool_summaries,
 )
-from kubectl_dra.reports.groups.group_state import group_rows
+from kubectl_dra.reports.groups.group_state import GroupRow, group_rows
 from kubectl_dra.reports.groups.groups import GroupAnswer, group_answer
 from kubectl_dra.reports.matching import MatchingDevices, matching_devices
+from kubectl_dra.reports.pending.kept_off_drivers import has_nothing, is_about_drivers
 from kubectl_dra.reports.pending.pending import ClaimPendingReport, PendingReport, claim_pending_report, pending_report
 from kubectl_dra.reports.pending.remedies import find_remedies
 from kubectl_dra.reports.recent import Change, recent_changes
@@ -46,6 +46,7 @@ from kubectl_dra.reports.taints.taint_list import listed_taints, taint_rows
 from kubectl_dra.reports.top import By, top_report
 from kubectl_dra.selectors.completion import Completion, completions, name_at, named_values
 from kubectl_dra.selectors.values import Distribution
+from kubectl_dra.tui.on_demand import NOTHING_MORE, OnDemand
 from kubectl_dra.tui.whole import whole_record
 
 RecordT = TypeVar("RecordT")
@@ -66,7 +67,6 @@ ALL_POOLS: Final = Report(pool_summaries)
 WHOLE: Final = Report(lambda state: whole_record(pool_summaries(state), top_report(state, By.NAMESPACES, "").idle))
 CLAIM_COUNTS: Final = Report(lambda state: Counter(key.namespace for key in state.inventory.claims))
 ALL_CLASSES: Final = Report(lambda state: class_rows(state.inventory.classes.values(), state))
-ALL_GROUPS: Final = Report(lambda state: group_rows(state.inventory.groups.pod_groups.values(), state))
 #: All taint rules and taints of drivers.
 ALL_TAINTS: Final = Report(taint_rows)
 #: The same with everybody whom they hit.
@@ -94,7 +94,15 @@ class NodeQuery:
     name: str
 
     def compute(self, cluster: ClusterState) -> NodeReport | None:
-        return node_report(self.name, cluster) if self.name in known_nodes(cluster) else None
+        return self.compute_with(cluster, NOTHING_MORE)
+
+    def compute_with(self, cluster: ClusterState, reading: OnDemand) -> NodeReport | None:
+        """The same with DaemonSets, where the node publishes nothing and its taint may be why."""
+        if self.name not in known_nodes(cluster):
+            return None
+        node = cluster.inventory.nodes.get(self.name)
+        wanted = node is not None and has_nothing(node, cluster)
+        return node_report(self.name, reading.daemon_sets(cluster) if wanted else cluster)
 
 
 class DeviceRow(msgspec.Struct, gc=False):
@@ -122,7 +130,9 @@ class DeviceRow(msgspec.Struct, gc=False):
         if not text:
             values = [attribute_text(attribute) for attribute in self.device.attributes.values()]
             values += [str(capacity.value) for capacity in self.device.capacity.values()]
-            text = self.made_text = f"{self.id} {STATE_WORDS[self.state]} {' '.join(values)}".casefold()
+            # Who looks for what is free can't use what is free on closed nodes.
+            state = STATE_WORDS[self.state].removeprefix("free ")
+            text = self.made_text = f"{self.id} {state} {' '.join(values)}".casefold()
         return text
 
     def listed(self, facts: ClusterState) -> ListedDevice:
@@ -185,6 +195,18 @@ class Claims:
 
 
 @dataclass(frozen=True, slots=True)
+class Groups:
+    """The PodGroups of one namespace, or all."""
+
+    namespace: str = ""
+
+    def compute(self, cluster: ClusterState) -> tuple[GroupRow, ...]:
+        groups = cluster.inventory.groups.pod_groups
+        chosen = (group for key, group in groups.items() if self.namespace in ("", key.namespace))
+        return tuple(group_rows(chosen, cluster))
+
+
+@dataclass(frozen=True, slots=True)
 class ClaimQuery:
     """One claim: what it is, and why it hangs."""
 
@@ -207,12 +229,12 @@ class GroupQuery:
     remedies: bool = False
 
     def compute(self, cluster: ClusterState) -> GroupAnswer | None:
-        return self.compute_with(cluster, None)
+        return self.compute_with(cluster, NOTHING_MORE)
 
-    def compute_with(self, cluster: ClusterState, read_owner: ReadOwner | None) -> GroupAnswer | None:
-        """The same with owners of its pods."""
+    def compute_with(self, cluster: ClusterState, reading: OnDemand) -> GroupAnswer | None:
+        """The same with what is read for it."""
         try:
-            return group_answer(diagnoser(cluster), self.key, remedies=self.remedies, read_owner=read_owner)
+            return group_answer(diagnoser(cluster), self.key, remedies=self.remedies, read_owner=reading.owner)
         except NotFound:
             return None
 
@@ -225,16 +247,17 @@ class PodQuery:
     remedies: bool = False
 
     def compute(self, cluster: ClusterState) -> PendingReport | None:
-        return self.compute_with(cluster, None)
+        return self.compute_with(cluster, NOTHING_MORE)
 
-    def compute_with(self, cluster: ClusterState, read_owner: ReadOwner | None) -> PendingReport | None:
-        """The same with owners of the pods that ways out are about."""
+    def compute_with(self, cluster: ClusterState, reading: OnDemand) -> PendingReport | None:
+        """The same with what is read for it: owners of pods, and what there is of drivers where none serves it."""
         try:
             diagnosis = diagnoser(cluster).pod(self.key)
         except NotFound:
             return None
-        ways = find_remedies(cluster, diagnosis, read_owner=read_owner) if self.remedies else None
-        return pending_report(diagnosis, cluster, ways=ways, read_owner=read_owner)
+        ways = find_remedies(cluster, diagnosis, read_owner=reading.owner) if self.remedies else None
+        known = reading.drivers(cluster) if is_about_drivers(diagnosis, cluster) else cluster
+        return pending_report(diagnosis, known, ways=ways, read_owner=reading.owner)
 
 
 # --- selector lab -----------------------------------------------------------------------------------------------------

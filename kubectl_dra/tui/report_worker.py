@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.pod.workloads import ReadOwner
 from kubectl_dra.model.pace import BEHIND, SHOWN, Pace
+from kubectl_dra.tui.on_demand import NOTHING_MORE, OnDemand
 
 RecordT = TypeVar("RecordT")
 RecordT_co = TypeVar("RecordT_co", covariant=True)
@@ -35,10 +35,10 @@ class Query(Hashable, Protocol[RecordT_co]):
 
 
 @runtime_checkable
-class QueryOfOwners(Protocol):
-    """A query for which owners of pods are read that no watch follows: a cluster has more than anybody asks about."""
+class ReadingQuery(Protocol):
+    """A query for which more is read, which no watch follows: a cluster has more than anybody asks about."""
 
-    def compute_with(self, cluster: ClusterState, read_owner: ReadOwner | None) -> object:
+    def compute_with(self, cluster: ClusterState, reading: OnDemand) -> object:
         """The record, in the worker's thread."""
 
 
@@ -55,8 +55,7 @@ class ReportWorker:
 
     def __init__(self, wake: Callable[[], None]) -> None:
         self.error: BaseException | None = None
-        #: Reads owners of pods, in the worker's thread; None where facts come from a file.
-        self.read_owner: ReadOwner | None = None
+        self.on_demand = NOTHING_MORE
         self._wake = wake
         self._changed = threading.Condition()
         #: Grows with every answer.
@@ -139,8 +138,8 @@ class ReportWorker:
             self._wake()
 
     def _record(self, query: Query[object], cluster: ClusterState) -> object:
-        if isinstance(query, QueryOfOwners):
-            return query.compute_with(cluster, self.read_owner)
+        if isinstance(query, ReadingQuery):
+            return query.compute_with(cluster, self.on_demand)
         return query.compute(cluster)
 
     def _rest(self, query: Query[object], took: float) -> None:

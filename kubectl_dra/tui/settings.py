@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from kubectl_dra.diagnosis.pod.workloads import ReadOwner
 from kubectl_dra.model.clock import SYSTEM, Clock
 from kubectl_dra.tui.feed import Feed
 from kubectl_dra.tui.memory import Memory
+from kubectl_dra.tui.on_demand import NOTHING_MORE, OnDemand
 from kubectl_dra.tui.theme import DARK
 from kubectl_dra.tui.writing import TaintWriter
 
 
-def _none(_context: str) -> None:
-    """Nothing more can be read."""
+def _nothing_more(_context: str) -> OnDemand:
+    return NOTHING_MORE
 
 
 def _no_writer(_context: str) -> TaintWriter:
@@ -25,14 +25,14 @@ def _no_writer(_context: str) -> TaintWriter:
 class Settings:
     """What the command line says. ``connect`` opens a feed for a context (empty: the chosen one or the file).
 
-    ``owners`` gives what reads owners of pods in a context, None for files. ``contexts`` names those of the kubeconfig,
-    none for files. ``writer`` plans and writes taints in a context. ``namespace`` is empty for all namespaces.
+    ``on_demand`` gives what reads for single pages in a context. ``contexts`` names those of the kubeconfig, none for
+    files. ``writer`` plans and writes taints in a context. ``namespace`` is empty for all namespaces.
     ``inline``: in some lines below the shell's prompt. ``preview``: pages beside lists, None where there is room.
     ``memory`` is kept from one start to the next; ``problems`` of the user's settings, unescaped.
     """
 
     connect: Callable[[str], Feed]
-    owners: Callable[[str], ReadOwner | None] = _none
+    on_demand: Callable[[str], OnDemand] = _nothing_more
     contexts: Callable[[], Sequence[str]] = tuple
     writer: Callable[[str], TaintWriter] = _no_writer
     namespace: str = ""

@@ -75,7 +75,7 @@ class Shell(Stacks):
         self.arranger = Arranger(self._wake)
         self.cluster: ClusterState | None = None
         self.feed = settings.connect("")
-        self.worker.read_owner = settings.owners("")
+        self.worker.on_demand = settings.on_demand("")
         self.status = FeedStatus(Link.READING, time.monotonic())
         self.draft = Draft(settings.expression, settings.device_class)
         #: Whether the user has allowed writing to the present cluster.
@@ -170,7 +170,7 @@ class Shell(Stacks):
         """Another cluster: everything known so far is forgotten, and writing is locked."""
         self.feed.stop()
         self.feed = self.settings.connect(context)
-        self.worker.read_owner = self.settings.owners(context)
+        self.worker.on_demand = self.settings.on_demand(context)
         self.context, self.unlocked = context, False
         self.cluster, self._inbox = None, Inbox(self._wake)
         self.paused, self._held = False, None

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import Final
 
 from kubectl_dra.tui.command_line import CommandLine
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.screens import SCREEN_BY_ID
 from kubectl_dra.tui.views.nodes import NodeView
+
+#: Lists of what has no namespace: a word that is also the name of one is looked for.
+_OF_THE_CLUSTER: Final = frozenset({"pools", "taints", "nodes", "devices", "classes"})
 
 
 class TypedPlaces(CommandLine):
@@ -19,7 +23,7 @@ class TypedPlaces(CommandLine):
 
     def narrow(self, screen: str, text: str) -> None:
         """What is in front: of a namespace, the node ``text``, or only lines with it; k9s has a slash before that."""
-        if text in self.names.namespaces():
+        if screen not in _OF_THE_CLUSTER and text in self.names.namespaces():
             self.set_namespace(text)
         elif screen == "nodes" and self.cluster is not None and text in self.cluster.inventory.nodes:
             self.push(NodeView(text))

@@ -9,7 +9,6 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod import needs
 from kubectl_dra.output.api_there import NONE, SHORT
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
-from kubectl_dra.reports.api_there import lacks_api
 from kubectl_dra.reports.unread import CLAIMS, PENDING_PODS, POOLS, TAINTS, ListGaps, Subject
 
 #: Lists that tabs count, by the tab's action.
@@ -30,7 +29,7 @@ def unknown_kinds(cluster: ClusterState | None) -> Safe:
 
 def absent_api(cluster: ClusterState | None) -> Safe:
     """That the cluster has no devices because it does not serve their API."""
-    return styled(SHORT, Style.WARN) if cluster is not None and lacks_api(cluster.evidence) else Safe("")
+    return styled(SHORT, Style.WARN) if cluster is not None and cluster.evidence.lacks_api else Safe("")
 
 
 def none_there(cluster: ClusterState | None, subject: Subject | None, found: ListGaps, words: Safe) -> Safe:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -45,13 +45,17 @@ class TroubleKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    """A pool that can't be allocated from, or so many ``devices`` that are tainted or held for nobody."""
+    """A pool that can't be allocated from, or so many ``devices`` that are tainted or held for nobody.
+
+    ``namesake``: whether another driver has a pool of that name.
+    """
 
     trouble: TroubleKind
     pool: PoolSummary | None = None
     devices: int = 0
     since: str = ""
     number: int = 0
+    namesake: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +83,9 @@ def whole_record(pools: Sequence[PoolSummary], idle: Sequence[IdleClaim]) -> Who
 def _attention(
     pools: Sequence[PoolSummary], totals: DeviceTotals | None, idle: Sequence[IdleClaim]
 ) -> Iterator[Attention]:
-    yield from (Attention(TroubleKind.BROKEN, pool) for pool in pools if is_troubled(pool))
+    drivers = Counter(pool.pool for pool in pools)
+    troubled = (pool for pool in pools if is_troubled(pool))
+    yield from (Attention(TroubleKind.BROKEN, pool, namesake=drivers[pool.pool] > 1) for pool in troubled)
     if totals is not None and totals.tainted.value:
         hit = sum(bool(pool.totals.tainted.value) for pool in pools)
         yield Attention(TroubleKind.TAINTED, devices=totals.tainted.value, number=hit)

@@ -10,7 +10,6 @@ from kubectl_dra.commands.app import run
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.tui.answers import settings_of
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
-from kubectl_dra.reports.api_there import lacks_api
 from kubectl_dra.tui.app import DraApp
 from tests.kit.fake_api import running, write_kubeconfig
 from tests.kit.live_api import LiveApi
@@ -40,18 +39,28 @@ def reads(**coverages):
     ],
 )
 def test_when_a_cluster_lacks_the_api(found, version, lacks):
-    assert lacks_api(Evidence(reads(**found), server_version=version)) is lacks
+    assert Evidence(reads(**found), server_version=version).lacks_api is lacks
 
 
 @pytest.fixture
-def kubeconfig(tmp_path):
+def kubeconfig_of(tmp_path):
+    """Of a cluster without the API, with one pod."""
     api = LiveApi()
     del api.routes["/apis/resource.k8s.io"]
-    api.put("Pod", {"metadata": {"name": "a", "namespace": "ml", "uid": "a"}, "spec": {}, "status": {}})
     api.put("Node", {"metadata": {"name": "n", "uid": "n"}})
+
+    def with_pod(pod):
+        api.put("Pod", pod)
+        return str(write_kubeconfig(tmp_path, api.url))
+
     with running(api):
-        yield str(write_kubeconfig(tmp_path, api.url))
+        yield with_pod
         api.close()
+
+
+@pytest.fixture
+def kubeconfig(kubeconfig_of):
+    return kubeconfig_of({"metadata": {"name": "a", "namespace": "ml", "uid": "a"}, "spec": {}, "status": {}})
 
 
 @pytest.mark.parametrize(
@@ -65,6 +74,30 @@ def test_commands_say_why_there_is_nothing(words, kubeconfig, capfd):
     assert "Kubernetes 1.37" in printed.err
     assert "switched it off" in printed.err
     assert printed.err.count(SAID) == 1
+
+
+@pytest.mark.parametrize(
+    ("entry", "status"),
+    [
+        ({"resourceClaimName": "shared"}, []),
+        ({"resourceClaimTemplateName": "gpus"}, []),
+        ({"resourceClaimTemplateName": "gpus"}, [{"name": "gpu", "resourceClaimName": "w-gpu-1"}]),
+    ],
+)
+def test_a_pod_with_claims_is_not_told_to_create_them(entry, status, kubeconfig_of, capfd):
+    pod = {
+        "metadata": {"name": "w", "namespace": "ml", "uid": "w"},
+        "spec": {"resourceClaims": [{"name": "gpu", **entry}, {"name": "nic", **entry}]},
+        "status": {"phase": "Pending", "resourceClaimStatuses": status},
+    }
+    run(["why-pending", "w", "-n", "ml", "--kubeconfig", kubeconfig_of(pod)])
+    page = capfd.readouterr().out
+    assert page.splitlines()[0].startswith("Pod ml/w is pending: the cluster does not serve resource.k8s.io")
+    assert "DRA-116" in page
+    assert "--runtime-config" in page
+    assert "DRA-11" not in page.replace("DRA-116", "")
+    for wrong in ("kind: ResourceClaim", "Create the", "--remedy", "kubectl create"):
+        assert wrong not in page
 
 
 def test_a_list_of_nothing_but_such_kinds_is_an_error_that_names_them(kubeconfig, capfd):

@@ -21,12 +21,27 @@ from kubectl_dra.commands.completion.arguments import ARGUMENTS, selector_candid
 from kubectl_dra.commands.completion.cache import Cache
 from kubectl_dra.commands.completion.complete import complete, lines, split_line
 from kubectl_dra.commands.completion.line import long_name, read_line
+from kubectl_dra.commands.get import query
+from kubectl_dra.output.devices import lists as lists_of_devices
+from kubectl_dra.output.devices import node_page, pool_columns
+from kubectl_dra.output.pending import pod_list
 from tests.kit.clock import CLOCK
 
 pytestmark = pytest.mark.one_in(5)
 
 ROOT = Path(__file__).parents[2]
 DEMO = ("--from", "demo")
+COLUMNS = {
+    query.POOLS: pool_columns.POOLS,
+    query.DEVICES: lists_of_devices.DEVICES,
+    query.CLAIMS: lists_of_devices.CLAIMS,
+    query.CLASSES: lists_of_devices.CLASSES,
+    query.TAINTS: lists_of_devices.TAINTS,
+    query.POD_GROUPS: lists_of_devices.GROUPS,
+    query.NODES: node_page.NODES,
+    query.SLICES: node_page.SLICES,
+    query.TEMPLATES: node_page.TEMPLATES,
+}
 # Values that nobody can foresee.
 FREE = {
     "--selector",
@@ -37,7 +52,6 @@ FREE = {
     "--request-timeout",
     "--v",
     "--remedy",
-    "--sort-by",
     "--timeout",
     "--copies",
     "--count",
@@ -126,6 +140,11 @@ def test_arguments_of_commands_come_from_the_cluster(name: str) -> None:
         (["get", *DEMO, "class/any"], ["class/any-device"]),
         (["get", *DEMO, "nosuch", ""], []),
         (["test-selector", *DEMO, "--driver", "nic"], ["nic.example.com"]),
+        (["taint-device", *DEMO, "gpu.example.com/a/b", ""], ["ecc:NoSchedule", "ecc-"]),
+        (["taint-device", *DEMO, "gpu.example.com/a/b", "ecc:"], ["ecc:NoExecute", "ecc:NoSchedule"]),
+        (["get", "nodes", "--sort-by", "f"], ["free"]),
+        (["get", "nosuch", "--sort-by", ""], []),
+        (["why-pending", "--sort-by=c"], ["code", "closest"]),
         (["explain", "DRA-22"], ["DRA-220"]),
         (["explain", "dra-22"], ["DRA-220"]),
         (["explain", "DRA-220", ""], []),
@@ -133,6 +152,14 @@ def test_arguments_of_commands_come_from_the_cluster(name: str) -> None:
 )
 def test_words(words: Sequence[str], expected: list[str]) -> None:
     assert offered(*words) == expected
+
+
+def test_the_columns_to_sort_by_are_those_of_the_lists() -> None:
+    """Titles of several words are no candidates."""
+    for type_ in query.TYPES:
+        titles = [column.title.lower() for column in COLUMNS[type_]]
+        assert offered("get", type_, "--sort-by", "") == [title for title in titles if " " not in title], type_
+    assert tuple(offered("why-pending", "--sort-by", "")) == pod_list.COLUMNS
 
 
 def test_devices_come_step_by_step() -> None:
@@ -315,6 +342,18 @@ def test_an_older_server_is_asked_in_the_version_that_it_has(kubectl: Fake) -> N
     kubectl.runs(f'[ "$2" = --raw ] && exit 1; cat {kubectl.folder}/slices')
     assert kubectl.complete("describe-pool", "d") == [f"{DRIVER}/a", ":4"]
     assert kubectl.asked()[-1] == "get resourceslices --output=json --request-timeout=30s"
+
+
+def test_taints_are_those_of_the_rules(kubectl: Fake) -> None:
+    rows = "one    ecc   bad     NoSchedule\ntwo    ecc   <none>   NoExecute\n"
+    (kubectl.folder / "rules").write_text(rows, encoding="utf-8")
+    kubectl.runs(f'[ "$2" = devicetaintrules.resource.k8s.io ] && cat {kubectl.folder}/rules')
+    assert kubectl.complete("taint-device", f"{DRIVER}/n/x", "e") == [
+        "ecc=bad:NoSchedule\tone",
+        "ecc:NoExecute\ttwo",
+        "ecc-\tremove it",
+        ":4",
+    ]
 
 
 def test_very_many_pools_come_driver_by_driver(kubectl: Fake) -> None:

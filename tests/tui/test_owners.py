@@ -15,6 +15,7 @@ from kubectl_dra.model.features import NEWEST_MINOR, features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.meta import OwnerReference
 from kubectl_dra.source.demo import load_demo
+from kubectl_dra.tui.on_demand import OnDemand
 from kubectl_dra.tui.queries import PodQuery
 from kubectl_dra.tui.report_worker import ReportWorker
 from tests.kit.fake_api import Answer, FakeApi, write_kubeconfig
@@ -37,7 +38,7 @@ def _serve_owner(api: FakeApi) -> OwnerReference:  # noqa: F811
 
 
 def test_a_file_has_all_owners_that_there_are() -> None:
-    assert settings_of(Options(from_="demo")).owners("") is None
+    assert settings_of(Options(from_="demo")).on_demand("").owner is None
 
 
 def test_ways_out_come_with_the_commands_that_the_owner_asks_for(
@@ -52,11 +53,12 @@ def test_ways_out_come_with_the_commands_that_the_owner_asks_for(
     # As the watches know the cluster.
     seen = inventory.replace(pods=waiting, workloads={})
     state = state_of(seen, evidence, features=features(NEWEST_MINOR, {}))
-    read_owner = settings_of(Options(kubeconfig=str(write_kubeconfig(tmp_path, api.url)))).owners("")
+    read_owner = settings_of(Options(kubeconfig=str(write_kubeconfig(tmp_path, api.url)))).on_demand("").owner
     assert read_owner is not None
     worker = ReportWorker(lambda: None)
     found = []
-    for worker.read_owner in (None, read_owner):
+    for owner in (None, read_owner):
+        worker.on_demand = OnDemand(owner)
         report = worker._record(PodQuery(KEY, remedies=True), state)
         assert report is not None
         found.append([step.commands[0][1:3] for remedy in report.remedies for step in remedy.steps or ()])
@@ -71,7 +73,7 @@ def test_an_owner_is_asked_for_again_after_some_seconds(
     reference = _serve_owner(api)
     now = 100.0
     monkeypatch.setattr(owners.time, "monotonic", lambda: now)
-    read = settings_of(Options(kubeconfig=str(write_kubeconfig(tmp_path, api.url)))).owners("")
+    read = settings_of(Options(kubeconfig=str(write_kubeconfig(tmp_path, api.url)))).on_demand("").owner
     assert read is not None
     for _ in range(3):
         assert not isinstance(read("ml", reference), WhyUnread)

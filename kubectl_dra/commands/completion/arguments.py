@@ -85,13 +85,24 @@ def _typed(
 
 
 def _taint(line: TypedLine, tables: Tables) -> Completions:
-    """Devices, then ``KEY[=VALUE]:EFFECT``, whose effect can be completed."""
+    """Devices, then ``KEY[=VALUE]:EFFECT``: those of the rules that there are, and what ends them, or the effect."""
     from kubectl_dra.model.taint_text import PREVENTING
 
     key, colon, _ = line.current.partition(":")
     if colon:
         return Completions(fitting(line, ((effect, "") for effect in sorted(PREVENTING)), prefix=f"{key}:"))
-    return devices(line, tables) if not line.words or "/" in line.current else Completions()
+    if not line.words:
+        return devices(line, tables)
+    # Keys have slashes as well.
+    known = fitting(line, _known_taints(tables))
+    return Completions(known) if known or "/" not in line.current else devices(line, tables)
+
+
+def _known_taints(tables: Tables) -> Iterator[tuple[str, str]]:
+    """As they are added, then as they are removed."""
+    rows = tables.taints()
+    yield from ((f"{key}={value}:{effect}" if value else f"{key}:{effect}", rule) for key, value, effect, rule in rows)
+    yield from ((f"{key}-", "remove it") for key in dict.fromkeys(row[0] for row in rows))
 
 
 def _reasons(line: TypedLine, _tables: Tables) -> Completions:

@@ -24,6 +24,8 @@ SECONDS: Final = 1.0
 # How kubectl is to reach the cluster, and as whom: passed on as typed.
 CONNECTION: Final = ("--kubeconfig", "--context", "--cluster", "--user", "--as", "--as-group", "--server")
 _SLICES: Final = "/apis/resource.k8s.io/v1/resourceslices"
+#: What kubectl prints for a field that is not there.
+_NONE: Final = "<none>"
 _COLUMNS: Final = re.compile(r"\s{2,}")
 
 
@@ -49,6 +51,14 @@ class Kubectl:
         namespace = self._namespace if namespaced else []
         words = ["get", resource, "--no-headers", *flags, *namespace, *self._reach()]
         return self._kept([*_kubeconfig_state(words), *words], lambda: self._output(words), _table)
+
+    def taints(self) -> Rows:
+        fields = ("key", "value", "effect")
+        columns = ",".join(["RULE:.metadata.name", *(f"{name}:.spec.taint.{name}" for name in fields)])
+        rows = self.table("devicetaintrules.resource.k8s.io", f"--output=custom-columns={columns}")
+        return [
+            [*("" if word == _NONE else word for word in row[1:]), row[0]] for row in rows if len(row) > len(fields)
+        ]
 
     def slices(self, driver: str = "") -> Rows:
         from kubectl_dra.commands.completion.slices import pool_rows

@@ -42,6 +42,10 @@ class Tables(Protocol):
         """
         ...
 
+    def taints(self) -> Rows:
+        """``[key, value or "", effect, rule]`` for each DeviceTaintRule."""
+        ...
+
 
 Values = Callable[[TypedLine, Tables], Completions]
 Names = Iterable[tuple[str, str]]

@@ -35,6 +35,10 @@ class Recorded:
             return []
         return list(self._rows(resource, "--field-selector=status.phase=Pending" in flags))
 
+    def taints(self) -> Rows:
+        rules = self._inventory.taint_rules.items()
+        return [[rule.spec.taint.key, rule.spec.taint.value, rule.spec.taint.effect, name] for name, rule in rules]
+
     def slices(self, driver: str = "") -> Rows:
         """As :meth:`Tables.slices`, and always all."""
         specs = (each.spec for each in self._inventory.slices.values() if driver in ("", each.spec.driver))

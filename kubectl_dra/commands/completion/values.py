@@ -12,6 +12,7 @@ import click
 from kubectl_dra.commands.app import COMMANDS
 from kubectl_dra.commands.completion import Completions, Directive, NextWord
 from kubectl_dra.commands.completion.arguments import ARGUMENTS, selector
+from kubectl_dra.commands.completion.columns import sort_columns
 from kubectl_dra.commands.completion.line import TypedLine, long_name
 from kubectl_dra.commands.completion.names import (
     Tables,
@@ -120,6 +121,7 @@ _OPTIONS: Final[Mapping[str, Values]] = MappingProxyType(
         "--node": named("nodes", 1),
         "--class": named("deviceclasses.resource.k8s.io"),
         "--driver": drivers,
+        "--sort-by": sort_columns,
         "--remove-node": named("nodes", 1),
         "--drain": named("nodes", 1),
         "--add-node": _after(_LIKE, named("nodes", 1)),

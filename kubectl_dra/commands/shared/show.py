@@ -23,7 +23,6 @@ from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.templates import is_template
 from kubectl_dra.output.unread import incomplete_lines, rights_lines
 from kubectl_dra.output.words import counted, duration
-from kubectl_dra.reports.api_there import lacks_api
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.unread import together
 
@@ -163,7 +162,7 @@ def print_described(
 def note_evidence(state: ClusterState, options: Options) -> None:
     """Say on stderr what the answer can't know: notes of the source, objects that could not be read, wrong clocks."""
     terminal, evidence = console(options), state.evidence
-    limits = no_api_text(evidence) if lacks_api(evidence) else server_note(evidence.server_version)
+    limits = no_api_text(evidence) if evidence.lacks_api else server_note(evidence.server_version)
     if limits:
         terminal.note(Safe("note: ") + limits)
     for note in evidence.notes:

@@ -13,9 +13,8 @@ from kubectl_dra.commands.shared.cluster import features_of, gates_of, source_sp
 from kubectl_dra.commands.shared.errors import CommandError, UsageProblem
 from kubectl_dra.commands.shared.namespaces import check_named
 from kubectl_dra.commands.shared.options import Options
-from kubectl_dra.commands.shared.owners import KeptOwners
+from kubectl_dra.commands.tui.on_demand import on_demand
 from kubectl_dra.diagnosis.pod import needs
-from kubectl_dra.diagnosis.pod.workloads import ReadOwner
 from kubectl_dra.output.progress import PROGRESS
 from kubectl_dra.reports.invocations import try_dra
 from kubectl_dra.source import current_namespace, load
@@ -123,7 +122,7 @@ def settings_of(
         memory.columns = config.columns
     return Settings(
         connect=lambda context: _feed(dataclasses.replace(options, context=context or options.context), gates),
-        owners=lambda context: _owners(dataclasses.replace(options, context=context or options.context)),
+        on_demand=lambda context: on_demand(dataclasses.replace(options, context=context or options.context)),
         contexts=lambda: _contexts(options),
         writer=lambda context: _taint_writer(options, context),
         namespace="" if options.all_namespaces else options.namespace,
@@ -165,11 +164,6 @@ def _feed(options: Options, gates: dict[str, bool]) -> Feed:
     # Who may read one namespace only sees that one, among all that are looked at.
     limits = dataclasses.replace(needs_of(spec), instead=(current_namespace(spec),))
     return WatchedFeed(f"ctx {_context(spec)}", spec.connection, limits, gates)
-
-
-def _owners(options: Options) -> ReadOwner | None:
-    """What reads owners of pods; a file has all that there is."""
-    return None if options.from_ is not None else KeptOwners(source_spec(options).connection)
 
 
 def _context(spec: SourceSpec) -> str:

@@ -21,7 +21,7 @@ from kubectl_dra.diagnosis.gates.waiting_work import WaitingWork
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.pod.idle import idle
 from kubectl_dra.diagnosis.pod.workloads import ReadOwner
-from kubectl_dra.diagnosis.records import MakerRefusal, Missing, MissingEvidence, ObjectRef, PodDiagnosis
+from kubectl_dra.diagnosis.records import MakerRefusal, Missing, MissingEvidence, ObjectRef
 from kubectl_dra.diagnosis.whatif import WhatIf
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.invocation import Address
@@ -34,8 +34,7 @@ from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe
 from kubectl_dra.reports.pending import pending
 from kubectl_dra.reports.pending.idle import idle_report, refused_report, waiting_report
-from kubectl_dra.reports.pending.idle_daemons import lacks_drivers
-from kubectl_dra.reports.pending.kept_off_drivers import may_be_kept_off
+from kubectl_dra.reports.pending.kept_off_drivers import is_about_drivers
 from kubectl_dra.reports.pending.remedies import find_remedies
 
 if TYPE_CHECKING:
@@ -107,7 +106,7 @@ def pod_answer(call: PendingCall, key: Key, *, remedies: bool = True) -> Pending
     found = find_remedies(call.diagnoser.world, diagnosis, read_owner=read) if remedies else None
     report = pending.pending_report(
         diagnosis,
-        call.with_daemon_sets() if _about_drivers(diagnosis, call.cluster.state) else call.cluster.state,
+        call.with_daemon_sets() if is_about_drivers(diagnosis, call.cluster.state) else call.cluster.state,
         all_nodes=call.options.output == "wide",
         node=call.node,
         ways=found,
@@ -119,11 +118,6 @@ def pod_answer(call: PendingCall, key: Key, *, remedies: bool = True) -> Pending
     told = report.without_steps() if is_document(call.options) and not call.remedies else report
     told = told.in_list() if is_document(call.options) and not remedies else told
     return Answer("PendingReport", told, partial(pending_summary, report), partial(_pod_page, call, report))
-
-
-def _about_drivers(diagnosis: PodDiagnosis, state: ClusterState) -> bool:
-    """Whether it matters where the drivers' DaemonSets run."""
-    return lacks_drivers(diagnosis.causes) or may_be_kept_off(diagnosis, state)
 
 
 def _pod_page(call: PendingCall, report: pending.PendingReport) -> list[Safe]:

@@ -76,6 +76,10 @@ class ClaimGates:
         """One cause per entry with a problem, several if a template can't be used for several reasons."""
         for entry in entries:
             match entry.problem:
+                case ClaimProblem.NOT_CREATED | ClaimProblem.MISSING if self._evidence.lacks_api:
+                    # The same of each of them: what has no API cannot be created.
+                    yield self._cause(Code.API_NOT_SERVED, entry)
+                    return
                 case ClaimProblem.NOT_CREATED:
                     yield from self._not_created(entry)
                 case ClaimProblem.MISSING:

@@ -22,6 +22,7 @@ from kubectl_dra.reports.pending.idle_daemons import (
     IdleDaemonSet,
     absent_from,
     idle_daemons,
+    lacks_drivers,
     marks_of,
     named_after,
     nodes_of_daemons,
@@ -35,9 +36,9 @@ _ROLES: Final = "node-role.kubernetes.io/"
 _INSTANCE_TYPE: Final = "node.kubernetes.io/instance-type"
 
 
-def may_be_kept_off(diagnosis: PodDiagnosis, state: ClusterState) -> bool:
-    """Whether a pod lacks devices where some tainted node has none: DaemonSets then matter, which take a list."""
-    return _lacks_devices(diagnosis) and _any_has_nothing(state)
+def is_about_drivers(diagnosis: PodDiagnosis, state: ClusterState) -> bool:
+    """Whether it matters where drivers' DaemonSets run, which take a list: no driver serves the pod, or some node."""
+    return lacks_drivers(diagnosis.causes) or (_lacks_devices(diagnosis) and _any_has_nothing(state))
 
 
 @derived("nodes", "slices")

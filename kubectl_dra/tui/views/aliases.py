@@ -42,9 +42,6 @@ class AliasesView(ListView[Alias]):
     def identity(self, row: Alias) -> str:
         return row.command
 
-    def text_of(self, row: Alias) -> str:
-        return f"{row.command} {row.words} {row.help}"
-
     def named_by(self, _row: Alias) -> None:
         """Nothing that has a name in the cluster."""
 

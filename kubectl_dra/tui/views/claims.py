@@ -11,7 +11,7 @@ from kubectl_dra.output.devices.holders import short_state
 from kubectl_dra.output.devices.lists import CLAIMS as CLAIM_COLUMNS
 from kubectl_dra.output.devices.lists import held_devices
 from kubectl_dra.output.devices.parts import UNKNOWN, ranges
-from kubectl_dra.output.safe import Safe, Style, fmt, plain, safe, styled
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.reports.claims.claim_list import ClaimRow
 from kubectl_dra.reports.devices.holders import Consumer
 from kubectl_dra.reports.unread import CLAIMS
@@ -51,9 +51,8 @@ class ClaimsView(ListView[ClaimRow]):
         return Key(row.namespace, row.name)
 
     def text_of(self, row: ClaimRow) -> str:
-        users = " ".join(consumer.name for consumer in row.reserved_for)
-        words = (plain(state_word(row)), row.printed_state, " ".join(row.classes), " ".join(row.devices), users)
-        return f"{row.namespace}/{row.name} {' '.join(words)}"
+        users = (consumer.name for consumer in row.reserved_for)
+        return " ".join((f"{row.namespace}/{row.name}", row.printed_state, *row.devices, *users))
 
     def opened(self, row: ClaimRow) -> None:
         self.dra.push(ClaimView(self.identity(row)))

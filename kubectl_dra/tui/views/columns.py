@@ -32,11 +32,12 @@ class ColumnsView(ListView[Attribute]):
     def __init__(self, devices: DevicesView) -> None:
         self._devices = devices
         self._rows = devices.attributes_shown()
+        self._telling = devices.telling
         super().__init__()
 
     def columns(self) -> Sequence[Column[Attribute]]:
         return [
-            Column("", lambda a: styled(Safe("[x]"), Style.GOOD) if a.name in self.dra.memory.columns else Safe("[ ]")),
+            Column("", lambda a: styled(Safe("[x]"), Style.GOOD) if a.name in self._ticked else Safe("[ ]")),
             Column("ATTRIBUTE", lambda a: safe(a.name), least=16, key=lambda a: a.name),
             Column("VALUES", lambda a: fmt("{}", a.values), right=True, key=lambda a: a.values),
             Column("SUCH AS", lambda a: Safe(", ").join(map(safe, a.examples)), least=16, drop=1),
@@ -65,8 +66,16 @@ class ColumnsView(ListView[Attribute]):
         self._choose(() if self.dra.memory.columns else tuple(row.name for row in self._rows))
 
     def _toggle(self, row: Attribute) -> None:
-        chosen = self.dra.memory.columns
-        self._choose(tuple(n for n in chosen if n != row.name) if row.name in chosen else (*chosen, row.name))
+        shown = self._ticked
+        if row.name in shown:
+            self._choose(tuple(name for name in shown if name != row.name))
+        else:
+            # The first to be chosen stands before those that nobody chose, whatever room there is.
+            self._choose((*shown, row.name) if self.dra.memory.columns else (row.name, *shown))
+
+    @property
+    def _ticked(self) -> tuple[str, ...]:
+        return self.dra.memory.columns or self._telling
 
     def _choose(self, names: tuple[str, ...]) -> None:
         self.dra.memory.columns = names

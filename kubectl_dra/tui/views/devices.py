@@ -10,8 +10,10 @@ from typing import Final
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.ids import DeviceId, Key
+from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.output.devices.lists import DEVICES as DEVICE_COLUMNS
-from kubectl_dra.output.devices.lists import short_users
+from kubectl_dra.output.devices.lists import short_users, users_of
+from kubectl_dra.output.devices.parts import CLOSED
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import counted
 from kubectl_dra.reports.devices.attributes import common_values, device_values, varying_names
@@ -78,11 +80,20 @@ class DevicesView(ListView[DeviceRow]):
     def identity(self, row: DeviceRow) -> DeviceId:
         return row.id
 
-    def text_of(self, row: DeviceRow) -> str:
-        return row.text
+    def texts_of(self, rows: Sequence[DeviceRow]) -> list[str]:
+        """What each row says of itself; users, taints and closed nodes of those that have them."""
+        held, ruled = self._facts.inventory.holdings_by_device, bool(self._facts.inventory.taint_rules)
 
-    def folded_text(self, row: DeviceRow) -> str:
-        return row.text
+        def tells_more(row: DeviceRow) -> bool:
+            return ruled or row.state is not DeviceState.FREE or bool(row.device.taints) or row.id in held
+
+        return [f"{row.text} {self._told(row)}" if tells_more(row) else row.text for row in rows]
+
+    def _told(self, row: DeviceRow) -> str:
+        device = row.listed(self._facts).device
+        taints = (taint_text(taint) for taint in device.taints)
+        closed = CLOSED[device.node_closed] if row.state is DeviceState.CLOSED else Safe("")
+        return " ".join((*users_of([device]), *taints, closed)).casefold()
 
     def forget_texts(self, rows: Sequence[DeviceRow]) -> None:
         for row in rows:
@@ -176,6 +187,13 @@ class DevicesView(ListView[DeviceRow]):
     @property
     def _chosen_names(self) -> tuple[str, ...]:
         return self.dra.memory.columns
+
+    @property
+    def telling(self) -> tuple[str, ...]:
+        """The attributes that are columns while none is chosen: those of them that there is room for."""
+        names = self._names[:_FEW]
+        titles = {column.title for column in self.grid.columns_drawn}
+        return names if self._chosen_names else tuple(name for name in names if _title(name, names) in titles)
 
     def choose_columns(self) -> None:
         """Other columns were chosen; more than there is room for scroll sideways."""

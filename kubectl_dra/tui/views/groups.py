@@ -16,7 +16,7 @@ from kubectl_dra.reports.unread import Subject
 from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.documents import object_document
 from kubectl_dra.tui.list_view import ListView
-from kubectl_dra.tui.queries import ALL_GROUPS, GroupQuery
+from kubectl_dra.tui.queries import GroupQuery, Groups
 from kubectl_dra.tui.views.reader import PrintedPage, ReportView
 from kubectl_dra.tui.views.waiting import WaitingPage
 
@@ -31,13 +31,15 @@ _LOOKS: tuple[Look | Column[GroupRow], ...] = (
 class GroupsView(ListView[GroupRow]):
     """The list of groups; they are read once a pod names one."""
 
-    question = ALL_GROUPS
     describes_row = True
     crumb = Safe("podgroups")
     nothing = Safe("There are no PodGroups, or no pod names one.")
     # Groups are read once a pod names one: without pods nobody knows of any.
     about = Subject(("Pod",))
     document = object_document("PodGroup")
+
+    def queries(self) -> Sequence[Groups]:
+        return (Groups(self.dra.namespace),)
 
     def columns(self) -> Sequence[Column[GroupRow]]:
         return chosen(GROUP_COLUMNS, lambda: self.dra.now, _LOOKS)
@@ -58,7 +60,7 @@ class GroupsView(ListView[GroupRow]):
         return row.running is None or row.pods is None or row.running < row.pods
 
     def text_of(self, row: GroupRow) -> str:
-        return f"{row.namespace}/{row.name} {row.state} {row.message}"
+        return f"{self.identity(row)} {row.message}"
 
     def do_used_by(self) -> None:
         row = self.grid.selected

@@ -91,7 +91,7 @@ class LabDevicesView(ListView[DeviceOutcome]):
         return DeviceId(row.driver, row.pool, row.device)
 
     def text_of(self, row: DeviceOutcome) -> str:
-        return f"{self.identity(row)} {row.outcome} {STATE_WORDS[row.state]} {row.reason}"
+        return f"{self.identity(row)} {row.outcome} {row.reason}"
 
     def is_fault(self, row: DeviceOutcome) -> bool:
         return row.outcome in (Outcome.ERROR, Outcome.UNDECIDED)

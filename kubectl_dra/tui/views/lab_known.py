@@ -84,7 +84,7 @@ class KnownView(ListView[KnownSelector]):
         return row.kind, row.namespace, row.name, row.request, row.index, row.expression
 
     def text_of(self, row: KnownSelector) -> str:
-        return f"{row.kind} {row.namespace}/{row.name} {row.request} {row.device_class} {row.expression}"
+        return f"{row.kind} {row.namespace}/{row.name} {row.expression}"
 
     def named_by(self, _row: KnownSelector) -> None:
         """Nothing that has a name in the cluster."""

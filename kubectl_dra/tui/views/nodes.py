@@ -11,7 +11,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.output.devices.lists import users_of
 from kubectl_dra.output.devices.node_page import NODES as NODE_COLUMNS
 from kubectl_dra.output.devices.node_page import node_page, status_text
-from kubectl_dra.output.devices.parts import number
+from kubectl_dra.output.devices.parts import CLOSED, number
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import counted
 from kubectl_dra.reports.base import Count
@@ -65,6 +65,11 @@ class NodesView(ListView[NodeRow]):
     def identity(self, row: NodeRow) -> str:
         return row.name
 
+    def text_of(self, row: NodeRow) -> str:
+        """With the taints, and what devices of a node are said to be that kubectl calls SchedulingDisabled."""
+        cordoned = [str(CLOSED["cordoned"])] if row.node.cordoned else []
+        return " ".join((row.name, *row.node.taints, *cordoned))
+
     def is_fault(self, row: NodeRow) -> bool:
         """Whose devices are held for nothing, who takes no pods, or claims have devices that are not there."""
         return bool((row.idle is not None and row.idle.value) or _is_off(row.node) or row.node.unpublished)
@@ -115,7 +120,7 @@ class NodeView(DevicesView):
 
 
 def node_description(dra: Host, name: str) -> ReportView:
-    """describe-node, without what it reads of DaemonSets only then; every attribute where there is room."""
+    """describe-node; every attribute where there is room."""
     return PrintedPage(NodeQuery(name), lambda record: node_page(record, dra.now, is_wide(), dra.address))
 
 

@@ -82,8 +82,12 @@ class Overview(View):
         since: Column[WaitingRow] = Column("", lambda w: self._since(w.oldest), True)
         columns = (*_WAITING[:-1], since, _WAITING[-1])
         self.waiting: Grid[WaitingRow] = Grid(columns, _waiting_identity, header=False, id="waiting")
-        held: Column[Attention] = Column("", lambda a: self._since(a.since), drop=1)
-        self.broken: Grid[Attention] = Grid((*_ATTENTION, held), _attention_identity, header=False, id="broken")
+        attention: tuple[Column[Attention], ...] = (
+            Column("", self._troubled_name, least=12, inside=True),
+            Column("", _attention_words, least=12),
+            Column("", lambda a: self._since(a.since), drop=1),
+        )
+        self.broken: Grid[Attention] = Grid(attention, _attention_identity, header=False, id="broken")
         self.recent: Grid[Change] = Grid(
             (
                 Column("", lambda c: styled(age(c.time, self.dra.now), Style.DIM), right=True),
@@ -151,6 +155,11 @@ class Overview(View):
     def _none(self, subject: Subject, words: str) -> Safe:
         return self.dra.none_of(subject, Safe(words))
 
+    def _troubled_name(self, row: Attention) -> Safe:
+        """A pool without its driver where there is little room; the line above says it of the one under the cursor."""
+        short = row.pool is not None and self.dra.room < Room.SPLIT and not row.namesake
+        return safe(row.pool.pool) if row.pool is not None and short else _attention_name(row)
+
     def _troubled(self, whole: WholeRecord | None) -> tuple[Sequence[Attention], Safe]:
         if whole is None:
             return (), self.dra.reading_words
@@ -164,6 +173,8 @@ class Overview(View):
             return Safe("")
         if self.use.has_focus and (cell := self.use.cell) is not None:
             return cell_words(cell)
+        if self.broken.has_focus and (row := self.broken.selected) is not None:
+            return fmt("{}  {}", _attention_name(row), _attention_words(row))
         totals, broken = whole.totals, whole.broken
         free = fmt("{} of {} free", spoken(totals.free), counted(totals.devices.value, "device"))
         parts = [styled(free, Style.GOOD)]
@@ -284,11 +295,6 @@ _WAITING: Final[tuple[Column[WaitingRow], ...]] = (
     Column("", _waiting_title, least=10),
     Column("", _waiting_code, drop=1),
 )
-_ATTENTION: Final[tuple[Column[Attention], ...]] = (
-    Column("", lambda a: _attention_name(a), least=12),
-    Column("", lambda a: _attention_words(a), least=12),
-    Column("", lambda a: styled(safe(a.pool.driver), Style.DIM) if a.pool is not None else Safe(""), least=10, drop=2),
-)
 
 
 def _attention_identity(row: Attention) -> Hashable:
@@ -297,7 +303,7 @@ def _attention_identity(row: Attention) -> Hashable:
 
 def _attention_name(row: Attention) -> Safe:
     if row.pool is not None:
-        return safe(row.pool.pool)
+        return fmt("{}/{}", row.pool.driver, row.pool.pool)
     return styled(counted(row.devices, "device"), Style.WARN)
 
 

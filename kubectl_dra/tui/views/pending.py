@@ -140,9 +140,11 @@ class PendingView(ListView[PendingRow]):
         """Headings stay where a pod of theirs does; without a filter, all that is not folded away."""
         if not self.filter:
             return [row for row in rows if row.pod is None or row.code not in self._folded] if self._folded else rows
+        pods = {row.pod for row in super().filtered([row for row in rows if row.pod is not None])}
         kept: list[PendingRow] = []
-        for row in reversed(super().filtered(rows)):
-            if row.pod is not None or (kept and kept[-1].pod is not None and kept[-1].code == row.code):
+        for row in reversed(rows):
+            heads = row.pod is None and kept and kept[-1].pod is not None and kept[-1].code == row.code
+            if heads or row.pod in pods:
                 kept.append(row)
         return kept[::-1]
 
@@ -157,10 +159,8 @@ class PendingView(ListView[PendingRow]):
         return (row is not None and row.code is not None) if action == "explain" else super().can(action)
 
     def text_of(self, row: PendingRow) -> str:
-        """Name, reason, sentence; headings pass every filter and are looked at afterwards."""
-        if row.pod is None:
-            return self.filter
-        return f"{row.pod} {row.code or ''} {title(row.code)} {self._why(row)}"
+        """With the reason, which stands in the heading."""
+        return f"{row.pod} {row.code or ''} {title(row.code)}"
 
     def opened(self, row: PendingRow) -> None:
         """The diagnosis; a heading folds or unfolds its pods."""

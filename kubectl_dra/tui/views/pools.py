@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubectl_dra.model.ids import PoolId
-from kubectl_dra.output.devices.parts import scope_cell
 from kubectl_dra.output.devices.pool_columns import POOLS as POOL_COLUMNS
 from kubectl_dra.output.devices.pool_columns import pool_state_cell
 from kubectl_dra.output.devices.pool_list import pool_list_page
@@ -56,9 +55,6 @@ class PoolsView(ListView[PoolSummary]):
 
     def identity(self, row: PoolSummary) -> PoolId:
         return PoolId(row.driver, row.pool)
-
-    def text_of(self, row: PoolSummary) -> str:
-        return f"{row.driver}/{row.pool} {scope_cell(row.scope)} {pool_state_cell(row)}"
 
     def opened(self, row: PoolSummary) -> None:
         self.dra.push(PoolDevices(self.identity(row)))

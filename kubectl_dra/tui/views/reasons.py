@@ -56,9 +56,6 @@ class ReasonsView(ListView[Code]):
     def identity(self, row: Code) -> str:
         return row.value
 
-    def text_of(self, row: Code) -> str:
-        return f"{row.value} {title(row)}"
-
     def opened(self, row: Code) -> None:
         self.dra.open_explanation(row)
 

@@ -80,8 +80,9 @@ class SearchView(ListView[Found]):
     def identity(self, row: Found) -> tuple[str, str]:
         return row.type, row.name
 
-    def text_of(self, row: Found) -> str:
-        return f"{row.type} {row.name}"
+    def texts_of(self, rows: Sequence[Found]) -> list[str]:
+        """Without the states: these may be those of 80,000 devices."""
+        return [f"{row.type} {row.name}".casefold() for row in rows]
 
     def named_by(self, row: Found) -> str:
         return row.name

@@ -60,7 +60,7 @@ class TaintsView(ListView[ListedTaint]):
         return row.taint.rule or None
 
     def text_of(self, row: ListedTaint) -> str:
-        return f"{_taint(row.taint)} {_source(row)} {' '.join(row.devices)}"
+        return " ".join((_taint(row.taint), *row.devices))
 
     def opened(self, row: ListedTaint) -> None:
         self.dra.open_devices(frozenset(map(DeviceId.of, row.devices)), _taint(row.taint))

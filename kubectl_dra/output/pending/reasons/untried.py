@@ -39,6 +39,10 @@ def _claim_missing(entry: records.ClaimEntry, cause: records.Cause) -> Safe:
     return _but_elsewhere(told, entry, cause.claim.name)
 
 
+def _not_served(entry: records.ClaimEntry, _cause: records.Cause) -> Safe:
+    return fmt('the cluster does not serve resource.k8s.io, the API that its claim "{}" is of', entry.entry)
+
+
 def _but_elsewhere(told: Safe, entry: records.ClaimEntry, name: str) -> Safe:
     """With the other namespaces that have an object of the name."""
     elsewhere = [ref.namespace for ref in entry.similar if ref.name == name]
@@ -115,6 +119,7 @@ def _left_to(cause: records.Cause) -> Safe:
 SENTENCES: Final[dict[Code, Sentence]] = {
     Code.SCHEDULING_GATES: with_detail(records.Gates, _gates),
     Code.CLAIM_MISSING: with_detail(records.ClaimEntry, _claim_missing),
+    Code.API_NOT_SERVED: with_detail(records.ClaimEntry, _not_served),
     Code.CLAIM_NOT_CREATED: with_detail(records.ClaimEntry, _not_created),
     Code.TEMPLATE_MISSING: with_detail(records.ClaimEntry, _template_missing),
     Code.CLAIM_CREATION_FAILED: with_detail(records.ClaimEntry, _creation_failed),

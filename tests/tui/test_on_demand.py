@@ -1,0 +1,91 @@
+"""Pages of the TUI say what those of the commands say of drivers, of which no watch follows the DaemonSets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.tui import on_demand
+from kubectl_dra.commands.tui.answers import settings_of
+from kubectl_dra.model.ids import Key
+from kubectl_dra.tui.on_demand import NOTHING_MORE
+from kubectl_dra.tui.queries import NodeQuery, PodQuery
+from kubectl_dra.tui.report_worker import ReportWorker
+from tests.kit import build, facts
+from tests.kit.fake_api import FakeApi, write_kubeconfig
+from tests.kit.state import state_of
+from tests.live.conftest import api, no_proxies  # noqa: F401 - fixtures
+from tests.output.pending.test_idle_daemons import daemon_set
+
+LIST = "/apis/apps/v1/daemonsets"
+DRIVER = daemon_set(nodeSelector={"example.com/gpu": "true"})
+
+
+def tainted(name):
+    node = build.node(name)
+    return {**node, "spec": {**node.get("spec", {}), "taints": [{"key": "dedicated", "effect": "NoSchedule"}]}}
+
+
+def state(*more):
+    pod, claim = build.pod(claims=["claim"]), build.claim("claim")
+    inventory = facts.inventory([build.device_class(), build.namespace(), pod, claim, *more])
+    # As the watches know the cluster.
+    return state_of(inventory, facts.evidence("DaemonSet"))
+
+
+def test_the_page_of_a_pod_names_the_daemon_set_that_runs_nowhere(
+    api: FakeApi,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    api.serve_foreign("apps", "v1", daemonsets=[DRIVER])
+    worker = ReportWorker(lambda: None)
+    cluster = state(build.node())
+    assert worker._record(PodQuery(Key(build.NAMESPACE, "pod")), cluster).idle_drivers == ()
+    worker.on_demand = settings_of(Options(kubeconfig=str(write_kubeconfig(tmp_path, api.url)))).on_demand("")
+    for remedies in (False, True):
+        found = worker._record(PodQuery(Key(build.NAMESPACE, "pod"), remedies), cluster).idle_drivers
+        assert [str(each.daemon_set.name) for each in found] == ["gpu-dra-plugin"]
+    assert len(api.asked(LIST)) == 1
+
+
+def test_the_page_of_a_node_names_the_driver_that_its_taint_keeps_off(
+    api: FakeApi,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    api.serve_foreign("apps", "v1", daemonsets=[daemon_set()])
+    worker = ReportWorker(lambda: None)
+    cluster = state(build.node(), build.slice_("node-1", build.device("gpu-0")), tainted("node-2"))
+    assert worker._record(NodeQuery("node-2"), cluster).kept_off == ()
+    worker.on_demand = settings_of(Options(kubeconfig=str(write_kubeconfig(tmp_path, api.url)))).on_demand("")
+    (kept,) = worker._record(NodeQuery("node-2"), cluster).kept_off
+    assert (kept.daemon_set.name, kept.taints) == ("gpu-dra-plugin", ("dedicated:NoSchedule",))
+    asked = len(api.asked(LIST))
+    assert worker._record(NodeQuery("node-1"), cluster).kept_off == ()
+    assert len(api.asked(LIST)) == asked, "nobody asks where devices are published"
+
+
+def test_what_was_read_is_asked_for_again_after_some_seconds(
+    api: FakeApi,  # noqa: F811
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 100.0
+    monkeypatch.setattr(on_demand.time, "monotonic", lambda: now)
+    reading = settings_of(Options(kubeconfig=str(write_kubeconfig(tmp_path, api.url)))).on_demand("")
+    cluster = state(build.node())
+    api.serve_foreign("apps", "v1", daemonsets=[])
+    assert reading.daemon_sets(cluster) is cluster
+    api.serve_foreign("apps", "v1", daemonsets=[DRIVER])
+    assert reading.daemon_sets(cluster) is cluster
+    now += 31
+    assert [name for _, _, name in reading.daemon_sets(cluster).inventory.workloads] == ["gpu-dra-plugin"]
+    # Who may not read them sees the rest.
+    now += 31
+    api.forbid(LIST)
+    assert reading.drivers(cluster).inventory.workloads == cluster.inventory.workloads
+
+
+def test_files_hold_all_that_there_is() -> None:
+    assert settings_of(Options(from_="demo")).on_demand("") is NOTHING_MORE
