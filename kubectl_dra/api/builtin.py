@@ -32,6 +32,8 @@ _KINDS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
     ("batch/v1", "Job"): ("Job", "spec", "template"),
     ("batch/v1", "CronJob"): ("CronJob", "spec", "jobTemplate", "spec", "template"),
 }
+#: The groups that Kubernetes itself has, or once had, such kinds in.
+_GROUPS: Final = frozenset({"", "apps", "batch", "extensions"})
 _SELECTING: Final = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"})
 _JOBS: Final = frozenset({"Job", "CronJob"})
 _SERVER_MADE: Final = frozenset({"status", "metadata"})
@@ -39,6 +41,12 @@ _SERVER_MADE: Final = frozenset({"status", "metadata"})
 
 def is_builtin(api_version: str, kind: str) -> bool:
     return (api_version, kind) in _KINDS
+
+
+def version_of(kind: str, written: str) -> str:
+    """The version that has a kind of Kubernetes itself; empty for others, and for kinds of other projects' groups."""
+    right = next((version for version, known in _KINDS if known == kind), "")
+    return right if written.rpartition("/")[0] in _GROUPS else ""
 
 
 def unknown(tree: Tree, api_version: str, kind: str) -> list[str]:

@@ -16,6 +16,7 @@ import msgspec
 
 from kubectl_dra.api import builtin
 from kubectl_dra.api.builtin import is_builtin
+from kubectl_dra.api.claim_mistakes import corrected_claims
 from kubectl_dra.api.convert import convert
 from kubectl_dra.api.generations import UnsupportedVersionError, shape_of
 from kubectl_dra.api.kinds import RESOURCE_GROUP, Kind, find_kind
@@ -46,6 +47,7 @@ class Mistake(StrEnum):
     UNKNOWN_FIELD = "unknown-field"  # no version near has it: the server drops it
     NO_SUCH_VERSION = "no-such-version"  # the kind does not exist in the version
     REMOVED_KIND = "removed-kind"  # the kind exists in v1alpha2 only
+    MISPLACED = "misplaced"  # claims of a pod that stand elsewhere, or under another name
     MISSPELT_VALUE = "misspelt-value"  # one of a few values, in another case
     UNSERVED_FIELD = "unserved-field"  # this server lacks the feature that it belongs to, and drops it
 
@@ -103,6 +105,9 @@ def lint(data: bytes) -> Lint:
     for path, entry in nested_sources(linter.tree):
         move_up(entry, "source")
         linter.fixed(f"{path}.source", "its names stand directly in the entry since 1.31; newer servers drop it")
+    _builtin_version(linter, str(tree.get("kind")))
+    for path, message in corrected_claims(linter.tree):
+        linter.fixed(path, message, Mistake.MISPLACED)
     if is_builtin(linter.version, str(tree.get("kind"))):
         _unknown_builtin(linter, str(tree["kind"]))
     kind = find_kind(linter.version, str(tree.get("kind", "")))
@@ -304,6 +309,15 @@ def _misplaced(path: str, kind: Kind) -> str:
     if name == "spec" and kind.name == "ResourceClaim":
         return "; only a ResourceClaimTemplate has spec.spec"
     return ""
+
+
+def _builtin_version(linter: _Linter, kind: str) -> None:
+    """Workloads in a version that no server with claims has."""
+    version = linter.version
+    right = builtin.version_of(kind, version)
+    if version and right and right != version:
+        linter.fixed("apiVersion", f"there is no {kind} in {version}; {right} has it", Mistake.NO_SUCH_VERSION)
+        linter.tree["apiVersion"] = right
 
 
 def _unknown_builtin(linter: _Linter, kind: str) -> None:
