@@ -9,7 +9,7 @@ import pytest
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.claims.ask import UnfoundRequest
 from tests.kit import build
-from tests.reports.test_simulated_files import NS, cluster, page, pod_template, simulated, template, thing
+from tests.reports.test_simulated_files import NS, a_pod, cluster, page, pod_template, simulated, template, thing
 
 MODEL = 'device.attributes["gpu.example.com"].model == "{}"'
 
@@ -142,6 +142,20 @@ def test_a_request_that_its_claim_does_not_have_gives_no_device(request_name: st
     assert pod.unfound == ((UnfoundRequest("main", "gpu", "gpus", ("gpu",)),) if wrong else ())
     told = "Warning: container main names request gpus of claim gpu, which has only gpu: it sees no device."
     assert (told in page(report)) is wrong
+
+
+def test_containers_that_name_devices_as_requests_are_told_in_one_warning() -> None:
+    """And in the first sentence: that the pod fits is half of the truth."""
+    pod = a_pod("p", templates=["one"])
+    names = ("gpu-0", "gpu-1", "gpu-0")
+    pod["spec"]["containers"] = [
+        {"name": f"c{number}", "image": "x", "resources": {"claims": [{"name": "one", "request": name}]}}
+        for number, name in enumerate(names)
+    ]
+    told = page(simulated(template("one"), pod))
+    assert "Pod ml/p fits. But not all of its containers see the devices that they name." in told
+    assert "containers c0, c1 and c2 name requests gpu-0 and gpu-1 of claim one, which has only gpu: they see" in told
+    assert told.count("Warning") == 1
 
 
 def test_of_a_request_with_alternatives_its_own_name_counts() -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
+from kubectl_dra.api.planned import read_all
+from kubectl_dra.api.sources import Source
 from kubectl_dra.output.simulation.page import simulation_summary
 from kubectl_dra.reports.base import Fits
+from kubectl_dra.reports.simulation import Copies, simulation_report
 from tests.kit import build
 from tests.reports.test_simulated_files import a_pod, cluster, page, pod_template, template, thing
 from tests.reports.test_strangers import simulated
@@ -44,6 +48,14 @@ def test_of_what_cannot_be_changed_the_first_counts(first: int, fits: Fits) -> N
     assert [each.first for each in report.repeated] == [True]
     assert "The files have different versions of ResourceClaimTemplate ml/one." in page(report)
     assert "kubectl apply creates the first one, which was tried" in page(report)
+
+
+def test_where_both_of_them_stand_is_told() -> None:
+    bodies = [("a.yaml, line 1", template("one")), ("b.yaml, line 9", template("one", 2)), ("c.yaml, line 3", POD)]
+    sources = [Source(json.dumps(body).encode(), origin=origin) for origin, body in bodies]
+    report = simulation_report(cluster(), read_all(sources, build.NAMESPACE), Copies())
+    assert [each.at for each in report.repeated] == [("a.yaml, line 1", "b.yaml, line 9")]
+    assert "ResourceClaimTemplate ml/one (a.yaml, line 1; b.yaml, line 9)." in page(report)
 
 
 def test_labels_of_what_is_kept_may_change() -> None:

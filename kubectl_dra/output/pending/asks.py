@@ -179,19 +179,31 @@ def unseen_lines(entries: Sequence[str], lost_to: str = "") -> Iterator[Safe]:
 
 def unfound_lines(unfound: Iterable[UnfoundRequest], rest_by: str = "") -> Iterator[Safe]:
     """A warning about requests that containers name and claims do not have; ``rest_by``: devices of what that makes."""
+    by_claim: dict[tuple[str, tuple[str, ...]], list[UnfoundRequest]] = {}
     for each in unfound:
+        by_claim.setdefault((each.claim, each.requests), []).append(each)
         if rest_by:
             text = "Warning: a device names request {} of claim {}, which has only {}: {} finds no device for it."
             said = fmt(text, each.request, each.claim, listed(each.requests), rest_by)
             yield from wrapped(styled(said, Style.WARN))
-            continue
-        text = "Warning: container {} names request {} of claim {}, which has {} {}: it sees no device. {}"
-        has = listed(each.requests) if each.requests else Safe("none")
-        only = Safe("only" if len(each.requests) == 1 else "the requests")
-        what = Safe("Write one of these, or leave request out.")
-        if len(each.requests) == 1:
-            what = fmt("Write request: {}, or leave request out.", each.requests[0])
-        yield from wrapped(styled(fmt(text, each.container, each.request, each.claim, only, has, what), Style.WARN))
+    for (claim, requests), found in by_claim.items() if not rest_by else ():
+        yield from wrapped(styled(_unfound(claim, requests, found), Style.WARN))
+
+
+def _unfound(claim: str, requests: Sequence[str], found: Sequence[UnfoundRequest]) -> Safe:
+    """Of one claim: which containers name what, and what to write instead."""
+    containers = list(dict.fromkeys(each.container for each in found))
+    names = list(dict.fromkeys(each.request for each in found))
+    one = len(containers) == 1
+    who = fmt("{} {}", Safe(plural("container", len(containers))), listed(containers))
+    has = fmt("the requests {}", listed(requests) if requests else Safe("none"))
+    what = Safe("Write one of these, or leave request out.")
+    if len(requests) == 1:
+        has, what = fmt("only {}", requests[0]), fmt("Write request: {}, or leave request out.", requests[0])
+        what += Safe(" For devices of their own, the claim needs a request for each." if len(names) > 1 else "")
+    text = "Warning: {} {} {} {} of claim {}, which has {}: {} no device. {}"
+    verb, word = Safe("names" if one else "name"), Safe(plural("request", len(names)))
+    return fmt(text, who, verb, word, listed(names), claim, has, Safe("it sees" if one else "they see"), what)
 
 
 def caret_lines(column: int, detail: str) -> Iterator[Safe]:

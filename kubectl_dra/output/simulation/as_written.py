@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from kubectl_dra.api.lint import Mistake
 from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.safe import Safe, Style, fmt, styled
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import counted, object_name
 from kubectl_dra.reports.simulation import ManifestReport, SimulationReport
 from kubectl_dra.reports.simulation.stops import Repeated
@@ -51,13 +51,14 @@ def _corrected(manifests: Iterable[ManifestReport]) -> Iterator[Safe]:
 
 
 def _repeated(each: Repeated) -> Safe:
-    text = "The files have different versions of {}. kubectl apply leaves the last one, which was tried."
+    text = "The files have different versions of {}{}. kubectl apply leaves the last one, which was tried."
     if each.first:
         text = (
-            "The files have different versions of {}. kubectl apply creates the first one, which was tried, "
-            "and the server refuses to change its spec to the next."
+            "The files have different versions of {}{}. kubectl apply creates the first one, which was tried, "
+            "and the server refuses to change its spec to the next: rename or remove one of them."
         )
-    return fmt(text, object_name(each.object))
+    at = fmt(" ({})", Safe("; ").join(map(safe, each.at))) if each.at else Safe("")
+    return fmt(text, object_name(each.object), at)
 
 
 def _differing(manifests: Iterable[ManifestReport]) -> Iterator[Safe]:

@@ -58,6 +58,7 @@ _LEAVE_FIRST: Final = Safe(
     "Pods that leave their nodes are placed before those of the files. If those are created first, the others may stay "
     "pending instead."
 )
+_NOT_SEEN: Final = Safe(" But not all of its containers see the devices that they name.")
 _NOTHING: Final = Safe("Nothing was tried: no object of the files is a pod, makes pods, or is a claim or template.")
 _EXAMPLE: Final = Safe(
     "These nodes are one example: not all nodes were tried for each copy, so the scheduler may choose others."
@@ -119,7 +120,7 @@ def _head_blocks(report: SimulationReport, address: Address) -> Iterator[list[Sa
         list(manifests.unlabelled_lines(report, address)),
         list(manifests.unknown_node_lines(report.effects)),
         list(as_written.other_lines(report)),
-        [] if report.pods else list(manifests.untried_lines(report.manifests)),
+        list(manifests.untried_lines(report.manifests)),
         *map(list, queue_heads(report.manifests, address)),
         list(manifests.gang_lines(report.gangs)),
         list(wrapped(unseen)) if (unseen := _unseen_pods(report)) is not None else [],
@@ -295,7 +296,9 @@ def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = F
             _next_one(each) + (why_not_there(each) or Safe("")) for each in numbers.others_off(pod)
         )
         whole = fmt("{}{}{}{}.{}", Safe(verdict.removesuffix(".")), _next_one(pod), reason, elsewhere, _before(pod))
-    whole += _already(pod) + sharing_text(pod)
+    whole += (
+        _already(pod) + sharing_text(pod) + (_NOT_SEEN if pod.unfound and pod.copies and not pod.rest_by else Safe(""))
+    )
     yield from wrapped(styled(whole, Style.BOLD))
     yield from faults.holder_lines(pod)
     if pod.like is not None:

@@ -33,7 +33,8 @@ def once_each(objects: Sequence[Planned]) -> tuple[list[Planned], tuple[Repeated
             continue
         first = _is_kept(before, planned)
         kept[key] = before if first else planned
-        told[key] = Repeated(ObjectRef(planned.kind, planned.key.namespace, planned.name), first)
+        ref, at = ObjectRef(planned.kind, planned.key.namespace, planned.name), (before.origin, planned.origin)
+        told[key] = Repeated(ref, first, told[key].at if key in told else tuple(filter(None, at)))
     return list(kept.values()), tuple(told.values())
 
 

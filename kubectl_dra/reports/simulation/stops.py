@@ -66,10 +66,14 @@ class GangCount(ReportRecord, frozen=True):
 
 
 class Repeated(ReportRecord, frozen=True):
-    """An object that differs between the files. ``first``: it can't be changed, so the first one was tried."""
+    """An object that differs between the files. ``first``: it can't be changed, so the first one was tried.
+
+    ``at``: where the first one stands, and the first that differs from it.
+    """
 
     object: ObjectRef
     first: bool
+    at: tuple[str, ...] = ()
 
 
 class AtMost(ReportRecord, frozen=True):
