@@ -64,6 +64,7 @@ _REFUSED: Final = frozenset({"CreateContainerError", "RunContainerError"})
 #: Cache.InjectDevices).
 _INJECTED: Final = re.compile(r"\bCDI\b")
 _OF_A_CLAIM: Final = re.compile(r"\b(?:resource ?)?claims?\b", re.IGNORECASE)
+_CRASHES: Final = "CrashLoopBackOff"
 _CREATING: Final = frozenset({*STARTING, ""})
 
 # Of client-go (NewGenericServerResponse), where the path of an API version is unknown to the server.
@@ -267,8 +268,10 @@ def not_running(pod: Pod, events: Iterable[Event]) -> Iterator[Cause]:
     for status in _statuses(pod):
         state, last = status.state.waiting, status.state.terminated or status.last_state.terminated
         if state is not None and state.reason not in _CREATING:
-            words = " ".join(last.message.split()) if last is not None else " ".join(state.message.split())
-            detail = ContainerWaits(status.name, state.reason, words, status.restart_count, how_ended(last))
+            # Of a crash the last words tell more than for how long the kubelet waits; all else says what is wrong now.
+            crashed = last if state.reason == _CRASHES else None
+            words = " ".join((state if crashed is None else crashed).message.split())
+            detail = ContainerWaits(status.name, state.reason, words, status.restart_count, how_ended(crashed))
             yield Cause(_code_of(detail), detail, nodes=node)
     for status in pod.status.container_statuses:
         if status.state.running is not None and not status.ready:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import ContainerWaits, ObjectRef
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.invocation import Address
@@ -46,6 +47,9 @@ def unwell_lines(report: PendingReport, address: Address) -> Iterator[Safe]:
     detail = report.causes[0].detail
     if not isinstance(detail, ContainerWaits):
         return
+    if report.code is Code.DEVICE_NOT_INJECTED:
+        yield from _not_injected_again(report, address)
+        return
     yield from wrapped(Safe("Devices are not what it waits for."))
     if is_crash(detail) and is_label(detail.container):
         yield Safe("The last words of the container:")
@@ -53,6 +57,29 @@ def unwell_lines(report: PendingReport, address: Address) -> Iterator[Safe]:
         return
     described = kubectl("describe", of("pod", report.pod.name, report.pod.namespace))
     yield from command_line("Its events: {}", reading(described, address))
+
+
+def _not_injected_again(report: PendingReport, address: Address) -> Iterator[Safe]:
+    """What helps a container that has had its devices before.
+
+    Upstream: kubernetes#141433, dra-driver-cpu#318: after a restart of the node the kubelet calls NodePrepareResources
+    again, and a driver whose own records outlived its files answers that all is prepared.
+    """
+    text = (
+        "What usually helps: Its container ran before. Where {} was restarted since, the files are gone that the "
+        "driver wrote for the container runtime (CDI specs in /var/run/cdi), and some drivers do not write them again "
+        "for a claim that they have prepared. Delete the pod: {}."
+    )
+    owner, pod = report.owner, of("pod", report.pod.name, report.pod.namespace)
+    again = (
+        fmt("{} {} makes another, whose devices are prepared anew", owner.kind, owner.name)
+        if owner is not None
+        else Safe("nothing makes another, so keep its manifest to create it again")
+    )
+    yield from wrapped(fmt(text, report.node or "its node", again))
+    if owner is None:
+        yield from command_line("Its manifest: {}", reading(kubectl("get", pod, "-o", "yaml"), address))
+    yield from command_line("To delete the pod: {}", changing(kubectl("delete", pod), address))
 
 
 def repair_lines(report: PendingReport, address: Address) -> Iterator[Safe]:

@@ -96,6 +96,25 @@ def test_a_device_that_the_runtime_does_not_know() -> None:
     assert "image" not in page
 
 
+@pytest.mark.parametrize("owned", [True, False])
+def test_a_device_that_the_runtime_does_not_know_any_more(owned: bool) -> None:
+    unknown = "CDI device injection failed: unresolvable CDI devices k8s.gpu.example.com/device=gpu-0"
+    ended = {"exitCode": 255, "reason": "Unknown", "message": ""}
+    state = {"waiting": {"reason": "CreateContainerError", "message": unknown}}
+    status = {"name": "main", "restartCount": 1, "state": state, "lastState": {"terminated": ended}}
+    owner = [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-1", "uid": "u", "controller": True}]
+    pod = PLACED | {"status": {"phase": "Running", "containerStatuses": [status]}}
+    pod = pod | {"metadata": pod["metadata"] | ({"ownerReferences": owner} if owned else {})}
+    report = report_of(build.node(), SLICE, HELD, pod)
+    assert report.code is Code.DEVICE_NOT_INJECTED
+    assert unknown in first_line(report)
+    page = page_of(report)
+    assert "Devices are not what it waits for" not in page
+    assert "kubectl delete pod/pod -n ml" in page
+    assert ("web-1 makes another, whose devices are prepared anew" in page) == owned
+    assert ("kubectl get pod/pod -n ml -o yaml" in page) != owned
+
+
 @pytest.mark.parametrize(
     ("reason", "advice", "others"),
     [
