@@ -29,6 +29,7 @@ from kubectl_dra.output.pending.groups import (
     claim_groups_summary,
     groups_page,
     groups_summary,
+    is_explained,
     next_commands,
 )
 from kubectl_dra.output.pending.queued_work import (
@@ -224,7 +225,8 @@ def _of_pods(call: single.PendingCall, reports: Sequence[pending.PendingReport],
         return [_none_selected("pending pod with device claims", call)]
     groups, scope = pending.reason_groups(reports), call.cluster.namespace
     page = [*groups_page(reports, groups, scope, found.bound, call.address)]
-    page += [*gang_lines(reports), *said(reports, call.now), *next_commands(groups, scope, call.address)]
+    page += gang_lines(reports, page)
+    page += [*said(reports, call.now, told=is_explained(groups)), *next_commands(groups, scope, call.address)]
     rejected = rejected_pods(call.cluster.state, scope, label_selector(call.options.selector))
     failed = list(rejected_lines(rejected, scope, call.now, call.address))
     page += [Safe(""), *failed] if failed else []

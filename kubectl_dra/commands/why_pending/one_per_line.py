@@ -48,7 +48,7 @@ def pod_list(
     return lines[1:] if no_headers else lines
 
 
-def said(reports: Sequence[PendingReport], now: datetime) -> list[Safe]:
-    """The distinct messages of the scheduler below the overview."""
-    lines = list(message_lines(reports, now))
+def said(reports: Sequence[PendingReport], now: datetime, *, told: bool) -> list[Safe]:
+    """The distinct messages of the scheduler below the overview; see :func:`message_lines`."""
+    lines = list(message_lines(reports, now, told=told))
     return [Safe(""), *lines] if lines else []

@@ -121,7 +121,8 @@ def pod_answer(call: PendingCall, key: Key, *, remedies: bool = True) -> Pending
 
 
 def _pod_page(call: PendingCall, report: pending.PendingReport) -> list[Safe]:
-    lines = pending_page(report, call.now, call.address, told=call.told)
+    full = call.options.output == "wide"
+    lines = pending_page(report, call.now, call.address, told=call.told, full=full)
     steps = list(step_lines(report.remedies, call.address)) if call.remedies else []
     return [*lines, Safe(""), *steps] if steps else lines
 

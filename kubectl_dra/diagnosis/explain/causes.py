@@ -63,6 +63,7 @@ class _Bucket(msgspec.Struct):
     alike: list[AlikeNodes] = msgspec.field(default_factory=list)
     explanation: NodeExplanation | None = None
     devices_fit: bool | None = None
+    no_devices: bool = False
 
     @property
     def first(self) -> NodeResult:
@@ -144,19 +145,21 @@ class _Explainer:
             rejected = searched.get(node.metadata.name)
             fits = isinstance(rejected.shared, Allocated) if rejected is not None else None
             explanation = self._explain(node, result, rejected if both_lack else None)
+            bare = fits is False and rejected is not None and self._is_bare(node, rejected)
             key = (
                 result.outcome,
                 result.plugin,
                 _told(result),
                 result.unavailable,
                 fits,
+                bare,
                 _domain(result) if len(domains) <= _MAX_DOMAINS else "",
                 explanation and explanation.key,
             )
             bucket = buckets.get(key)
             if bucket is None:
                 bucket = buckets[key] = _Bucket(
-                    result.outcome, result.plugin, explanation=explanation, devices_fit=fits
+                    result.outcome, result.plugin, explanation=explanation, devices_fit=fits, no_devices=bare
                 )
             bucket.alike.append(alike)
         return buckets.values()
@@ -214,6 +217,10 @@ class _Explainer:
             return None
         return self._lacking(node, result.searched)
 
+    def _is_bare(self, node: Node, searched: Searched) -> bool:
+        """Whether a rejected node has no device of any class that is requested: opening it would change nothing."""
+        return isinstance(searched.shared, Unsatisfiable) and not _has_devices(self._lacking(node, searched))
+
     def _lacking(self, node: Node, searched: Searched) -> NodeExplanation:
         outcome = searched.shared
         own = node.metadata.name if node.metadata.name in nodes_held_in_vain(self.world) else ""
@@ -249,6 +256,7 @@ class _Explainer:
             self._not_checked(bucket),
             # Devices that look free may be in use.
             None if bucket.devices_fit and self.world.blind else bucket.devices_fit,
+            bucket.no_devices,
         )
 
     def _not_checked(self, bucket: _Bucket) -> tuple[str, ...]:

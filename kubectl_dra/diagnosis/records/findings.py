@@ -22,7 +22,8 @@ class NodeGroup(ReportRecord, frozen=True):
 
     ``requests`` and the evidence in ``causes`` are those of the first node; on the others the same numbers hold, but
     other claims may use the devices. ``not_checked``: plugins whose verdict is open. ``devices_fit``: whether the
-    devices would be there on nodes that another plugin rejects; None where that was not tried.
+    devices would be there on nodes that another plugin rejects; None where that was not tried. ``no_devices``: these
+    have no device of any class that is requested.
     """
 
     outcome: verdicts.NodeOutcome
@@ -34,6 +35,7 @@ class NodeGroup(ReportRecord, frozen=True):
     causes: tuple[Cause, ...] = ()
     not_checked: tuple[str, ...] = ()
     devices_fit: bool | None = None
+    no_devices: bool = False
 
 
 class Assumption(ReportRecord, frozen=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from kubectl_dra.diagnosis.records import HeldFor
@@ -29,6 +29,9 @@ from kubectl_dra.output.pending.rollouts import rollout_edit
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, every, listed, plural, quota_noun
 from kubectl_dra.scheduler.binder import SELECTED_NODE
+
+#: One pod has words of its own.
+_SEVERAL: Final = 2
 
 
 def action_text(action: records.Action) -> Safe:
@@ -136,6 +139,28 @@ def deletion_text(
     text = "delete pod {}: frees {}, but its {} starts it again{}"
     back = Safe(" and it may take them back" if taken_back else "")
     return fmt(text, str(action.pod.key), freed, action.recreated_by.kind, back)
+
+
+def deletions_text(actions: Sequence[records.Action], again: Sequence[str]) -> Safe | None:
+    """Several pods that share a fate, deleted together; None for others. ``again``: see :func:`deletion_text`."""
+    pods = [each for each in actions if isinstance(each, records.DeletePod)]
+    kinds = {each.recreated_by.kind if each.recreated_by is not None else "" for each in pods}
+    if len(pods) < _SEVERAL or len(pods) < len(actions) or len(kinds) > 1 or any(each.amounts for each in pods):
+        return None
+    names = listed([str(each.pod.key) for each in pods])
+    freed = counted(sum(len(each.frees) for each in pods), "device")
+    deleted, kind = fmt("delete pods {}: frees {}", names, freed), kinds.pop()
+    if not kind:
+        return fmt("{}; nothing starts them again", deleted)
+    owners = len({each.recreated_by for each in pods})
+    theirs = fmt("their {} {} them again", *((kind, Safe("starts")) if owners == 1 else (f"{kind}s", Safe("start"))))
+    nodes = list(dict.fromkeys(again))
+    if nodes and all(nodes):
+        text = "{}; {}, and {} {} room for them"
+        return fmt(text, deleted, theirs, listed(nodes), Safe("has" if len(nodes) == 1 else "have"))
+    if nodes and any(nodes):
+        return None
+    return fmt("{}, but {}{}", deleted, theirs, Safe(", and they then wait" if nodes else ""))
 
 
 def _delete_pod(action: records.DeletePod) -> Safe:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
 from typing import Any, Final
 
 from kubectl_dra.api.controllers import resource_of
@@ -40,18 +41,15 @@ def note_texts(remedy: RemedyReport) -> Iterator[Safe]:
         yield Safe(_SHARED)
     yield from (_with_the_quota(each) for each in remedy.actions[-1:] if isinstance(each, RaiseQuota))
     yield from (missing_replicas(each) for each in remedy.actions if isinstance(each, EditRollout))
-    harmless = all(starts_again(remedy) or ("",))
-    if (
-        remedy.competition is not None
-        and decides(remedy.competition)
-        and (remedy.competition.may_be_lost or remedy.competition.untried_first or not harmless)
-    ):
-        yield _competition(remedy.competition)
+    # Where it is known where what starts again goes, the phrase has it, or that it waits.
+    told, taking = bool(starts_again(remedy)), remedy.competition
+    if taking is not None and decides(taking) and (taking.may_be_lost or taking.untried_first or not told):
+        yield _competition(taking)
     if remedy.then is not None and remedy.then.code is not None:
         yield fmt("then it meets {}: {}", remedy.then.code, remedy.then.code.meaning)
     yield from (_WORDS[type(note)](note) for note in remedy.notes if not isinstance(note, renewal.StartsAgain))
     edits = (step.edit for step in remedy.steps or () if step.edit is not None)
-    yield from dict.fromkeys(_place(edit) for edit in edits if edit.field)
+    yield from _places([edit for edit in edits if edit.field])
 
 
 def starts_again(remedy: RemedyReport) -> tuple[str, ...]:
@@ -65,8 +63,17 @@ def ended_jobs(remedy: RemedyReport) -> set[ObjectRef]:
     return {note.owner for note in notes if note.failed > note.limit}
 
 
+def _places(edits: Sequence[FileEdit]) -> Iterator[Safe]:
+    """Where the changes belong: each object once, with its fields."""
+    for _, found in groupby(edits, key=lambda edit: (edit.at, edit.object)):
+        first, *others = dict.fromkeys(map(_place, found))
+        head = Safe(first.rpartition(": ")[0])
+        fields = [each.removeprefix(f"{head}: ") for each in others if each != first]
+        yield fmt("{} and {}", first, listed(list(map(Safe, fields)))) if fields else first
+
+
 def _place(edit: FileEdit) -> Safe:
-    """Where the change belongs."""
+    """Where a change belongs."""
     whose = fmt("{} {}", edit.object.kind, edit.object.name)
     if edit.object.kind in _CLAIMS and edit.field.startswith("spec"):
         return fmt("{}: {}", edit.at, whose) if edit.at else fmt("in {}", whose)

@@ -145,9 +145,10 @@ def _head(titles: Sequence[Safe], label: int) -> Safe:
     return padded(_HEADER, label + 2) + _line(Safe(""), titles, sizes, 0).removeprefix("  ")
 
 
-def is_served(view: FunnelView) -> bool:
-    """Whether every node that has any device of the class has as many as the request needs."""
+def is_served(view: FunnelView, node: str = "") -> bool:
+    """Whether every node that has any device of the class, or that one ``node``, has as many as the request needs."""
     funnels = [track.funnel for track in view.tracks if has_devices(track)]
+    funnels = [funnel for funnel in funnels if funnel.node == node] or funnels
     return bool(funnels) and all(
         not funnel.all_devices
         and len(funnel.left) >= funnel.needed
@@ -157,11 +158,12 @@ def is_served(view: FunnelView) -> bool:
 
 
 def is_said(view: FunnelView, certainty: Certainty, said: str, *, about: bool) -> bool:
-    """Whether the first line, ``said``, has all that the table would show.
+    """Whether the first line, ``said``, has all of the table that matters.
 
     So it is of one column where the reason of each check that takes devices out stands there, selectors left aside,
     which the request shows; ``about``: where none does, the constraint decides, or nothing matches, that the sentence
-    is about this request. Of an alternative the sentence names what it wants, and what nodes have against it.
+    is about this request. Of several columns, see :func:`_are_said`. Of an alternative the sentence names what it
+    wants, and what nodes have against it.
     """
     tracks, said = [track for track in view.tracks if has_devices(track)], _AGES.sub("", said)
     if not tracks or certainty.devices.sign or certainty.free_devices.sign:
@@ -172,7 +174,7 @@ def is_said(view: FunnelView, certainty: Certainty, said: str, *, about: bool) -
         constrained = any(track.funnel.best is not None for track in tracks)
         return not constrained and bool(others) and all(_is_noted(stage, view, said) for stage in others)
     if len(tracks) > 1:
-        return about and all(_is_track_said(track, view, said) for track in tracks)
+        return _are_said(tracks, view, said, about=about)
     funnel = tracks[0].funnel
     stages = [stage for stage in funnel.stages if stage.removed]
     if stages and funnel.best is not None:
@@ -183,11 +185,39 @@ def is_said(view: FunnelView, certainty: Certainty, said: str, *, about: bool) -
     return all(_is_noted(stage, view, said) for stage in later or stages)
 
 
+def _are_said(tracks: Sequence[Track], view: FunnelView, said: str, *, about: bool) -> bool:
+    """Whether the first line has why the closest nodes have too few devices, and the others lack no other thing.
+
+    Nodes without a device that matches say nothing that the selector, which the request shows, does not. Where the
+    sentence is not ``about`` the request, it has to name all nodes.
+    """
+    matching = [track for track in tracks if _matches(track)]
+    if not matching or any(track.funnel.best is not None for track in matching):
+        return False
+    if not about:
+        named = all(name in said for track in tracks for name in track.group.names)
+        return named and all(_is_track_said(track, view, said) for track in matching)
+    lacking = {stage.name for stage in _later(matching[0])}
+    return _is_track_said(matching[0], view, said) and all(
+        lacking.issuperset(stage.name for stage in _later(track)) for track in matching
+    )
+
+
+def _matches(track: Track) -> bool:
+    """Whether the selectors leave anything of the node."""
+    selected = track.funnel.stage(StageName.SELECTORS)
+    return bool(selected.count or not selected.removed)
+
+
+def _later(track: Track) -> list[Stage]:
+    """The checks behind the selectors that take devices out."""
+    return [stage for stage in track.funnel.stages if stage.removed and stage.name is not StageName.SELECTORS]
+
+
 def _is_track_said(track: Track, view: FunnelView, said: str) -> bool:
-    """Whether the first line has why this node, or these, have too few devices."""
-    stages = [stage for stage in track.funnel.stages if stage.removed and stage.name is not StageName.SELECTORS]
-    named = all(name in said for name in track.group.names)
-    return track.funnel.best is None and bool(stages) and named and all(_is_noted(s, view, said) for s in stages)
+    """Whether the first line names the node, and what takes its devices."""
+    stages = _later(track)
+    return bool(stages) and track.funnel.node in said and all(_is_noted(s, view, said) for s in stages)
 
 
 def _is_noted(stage: Stage, view: FunnelView, said: str) -> bool:
@@ -352,6 +382,9 @@ def _noted(line: Safe, note: Safe) -> Iterator[Safe]:
         yield line
         yield from wrapped(note, indent=6)
         return
-    lines = wrapped(note, indent=column)
+    lines, below = wrapped(note, indent=column), wrapped(note, indent=6)
+    if len(lines) > len(below) + 1:
+        yield from (line, *below)
+        return
     yield line + Safe("  ") + Safe(lines[0][column:])
     yield from lines[1:]

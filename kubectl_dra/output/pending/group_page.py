@@ -12,6 +12,7 @@ from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.layout import Column, paragraphs, table, wrapped
 from kubectl_dra.output.pending.gangs import WholeGroup, gang_reason, needs_of_group, with_whole_name
 from kubectl_dra.output.pending.main_reason import main_reason
+from kubectl_dra.output.pending.node_tables import joined
 from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.scheduler_words import words_on_group
@@ -162,12 +163,15 @@ def _scheduler(report: GroupPendingReport, now: datetime) -> Iterator[Safe]:
 # --- groups in a list of pods ---------------------------------------------------------------------------------------
 
 
-def gang_lines(reports: Sequence[PendingReport]) -> list[Safe]:
-    """One line for each group that keeps pods of a list waiting."""
+def gang_lines(reports: Sequence[PendingReport], page: Sequence[Safe] = ()) -> list[Safe]:
+    """One line for each group that keeps pods of a list waiting, unless the ``page`` above has the same sentence."""
+    above = joined(page)
     told = dict.fromkeys(
-        gang_reason(report, main_reason, whole=True) or reason_sentence(with_whole_name(report.causes[0]))
+        text
         for report in reports
         if report.group is not None
+        for text in [gang_reason(report, main_reason, whole=True) or reason_sentence(with_whole_name(report.causes[0]))]
+        if text.replace(f"{report.pod.namespace}/", "", 1) not in above
     )
     if not told:
         return []

@@ -52,7 +52,7 @@ def groups_page(
         more = [Safe("In all namespaces: ") + everywhere] if scope and everywhere is not None else []
         return [groups_summary(reports, groups, scope, bound), *more]
     head = _before_lines(groups_summary(reports, groups, scope, bound))
-    told = {report.pod: report for report in reports} if len(groups) <= _EXPLAINED else {}
+    told = {report.pod: report for report in reports} if is_explained(groups) else {}
     causes = [_causes([told[ref] for ref in group.pods if ref in told], scope) for group in groups]
     lines = [head, Safe(""), *_table([(group.code, group.pods) for group in groups], scope, causes)]
     if any(group.code is Code.FITS_NOW for group in groups):
@@ -60,11 +60,16 @@ def groups_page(
     return lines
 
 
+def is_explained(groups: Sequence[ReasonGroup]) -> bool:
+    """Whether the overview has the cause of each reason, beside its title."""
+    return len(groups) <= _EXPLAINED
+
+
 def next_commands(groups: Sequence[ReasonGroup], scope: str, address: Address = HERE) -> list[Safe]:
     """How to read more about the pods of the overview; the causes of all where it has none."""
     one = next((ref for group in groups for ref in group.pods), None)
     lines = _more("pod", one, address) if one is not None else []
-    if len(groups) > _EXPLAINED:
+    if not is_explained(groups):
         where = ("-n", scope) if scope else ("-A",)
         line = command(reading(dra("why-pending", *where, "-o", "wide"), address))
         lines += [fmt("the cause of each: {}", line)] if line is not None else []

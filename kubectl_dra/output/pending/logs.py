@@ -103,7 +103,8 @@ def driver_faults(report: PendingReport, address: Address) -> Iterator[Safe]:
             "taint-device cannot). The driver's log says what is wrong."
         )
         yield from wrapped(fmt(text, listed(list(dict.fromkeys(driver.driver for driver in found)))))
-        yield from _logs(report, found, address)
+        # How a pod is found is the same for each node.
+        yield from _logs(report, [driver for driver in found if driver.likely_pods] or found[:1], address)
     for driver in report.drivers:
         if names := _lacking(report, driver):
             text = "Driver {} publishes {} on other nodes, and not on {}: its log there may say why."

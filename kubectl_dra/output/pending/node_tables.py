@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Funnel, NodeOutcome, PoolProblem
+from kubectl_dra.diagnosis.records import Funnel, NodeOutcome, PoolProblem, Verdict
 from kubectl_dra.diagnosis.remedies.records import AddDevices
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.asks import extended_title
@@ -21,7 +22,8 @@ from kubectl_dra.output.pending.funnel import (
     is_served,
 )
 from kubectl_dra.output.pending.node_names import names_of
-from kubectl_dra.output.pending.obstacles import short_obstacle
+from kubectl_dra.output.pending.obstacles import is_unready, short_obstacle
+from kubectl_dra.output.pending.taints import with_ages
 from kubectl_dra.output.pending.together import constraint_tells_all
 from kubectl_dra.output.safe import Safe, fmt, plain, safe
 from kubectl_dra.output.words import listed
@@ -36,10 +38,15 @@ _OF_A_CLAIM: Final = (Code.CLAIM_ELSEWHERE, Code.ALLOCATION_IN_FLIGHT, Code.BIND
 _TOLD_FIRST: Final = 3
 
 
-def tables(report: PendingReport, first: Sequence[Safe], others: Safe) -> list[list[Safe]]:
-    """Where the nodes fall away, unless the ``first`` lines tell all of it; ``others`` shows those left out."""
+def tables(
+    report: PendingReport, first: Sequence[Safe], others: Safe, now: datetime, *, full: bool = False
+) -> list[list[Safe]]:
+    """Where the nodes fall away, unless the ``first`` lines tell all that matters; ``others`` shows those left out.
+
+    ``full``: whatever they tell, of every request.
+    """
     if told_by_nodes(report) and not constraint_tells_all(report.causes, report.nodes):
-        return _funnels(report, others, first)
+        return _funnels(report, others, first, now, full=full)
     return []
 
 
@@ -53,18 +60,20 @@ def told_by_nodes(report: PendingReport) -> bool:
     return report.code is not Code.FITS_NOW
 
 
-def _funnels(report: PendingReport, others: Safe, first: Sequence[Safe]) -> list[list[Safe]]:
+def _funnels(
+    report: PendingReport, others: Safe, first: Sequence[Safe], now: datetime, *, full: bool
+) -> list[list[Safe]]:
     said = joined(first)
     views = funnel_views(report.nodes)
     several = len(views) > 1
     tables: dict[tuple[Safe, ...], list[Safe]] = {}
-    views = [view for view in views[:MAX_FUNNELS] if not (several and _is_no_cause(report, view))]
-    untold = [view for view in views if not _is_said(report, view, said, several=several)]
+    views = [view for view in views[:MAX_FUNNELS] if full or not (several and _is_no_cause(report, view))]
+    untold = [view for view in views if full or not _is_said(report, view, said, several=several)]
     # Beside a table of another request that of the one in the way is missed, whatever the first line says.
     for view in views if untold else ():
         if view not in untold and not _is_about(report, view):
             continue
-        lines = tuple(funnel_lines(view, report.certainty, others, said))
+        lines = tuple(funnel_lines(with_ages(view, now), report.certainty, others, said))
         titles = tables.setdefault(lines, [])
         title = fmt("{} {} (claim {})", Safe("request" if titles else "Request"), view.request, view.claim.name)
         titles.append(extended_title(view.request, report.extended) or title)
@@ -80,28 +89,31 @@ def _is_said(report: PendingReport, view: FunnelView, said: str, *, several: boo
 
 
 def _is_no_cause(report: PendingReport, view: FunnelView) -> bool:
-    """Whether another request alone is in the way: this one finds enough on every node that has any of its devices."""
+    """Whether another request alone is in the way: this one is met on its closest node, or wherever it has devices."""
     cause = report.causes[0] if report.causes else None
     if cause is None or not cause.request or (cause.claim, cause.request) == (view.claim, view.request):
         return False
-    return cause.code is not Code.REQUESTS_COMPETE and is_served(view)
+    closest = cause.detail.node if isinstance(cause.detail, Funnel) else ""
+    return cause.code is not Code.REQUESTS_COMPETE and is_served(view, closest)
 
 
 def _is_about(report: PendingReport, view: FunnelView) -> bool:
-    """Whether the first sentence is about that request."""
-    cause = report.causes[0] if report.causes else None
+    """Whether the first sentence is about that request, be it behind the words of another scheduler."""
+    foreign = report.code is Code.OTHER_SCHEDULER
+    cause = next(iter(report.causes[foreign:]), None)
     if cause is None or not isinstance(cause.detail, Funnel):
         return False
     return (cause.claim, cause.request) == (view.claim, view.request)
 
 
-def other_nodes_lines(report: PendingReport, *, tables: bool) -> Iterator[Safe]:
-    """Nodes that have no column: ruled out before devices were tried, or without any device of the class.
+def other_nodes_lines(report: PendingReport, said: str = "", *, full: bool = False) -> Iterator[Safe]:
+    """Nodes with devices that have no column: ruled out before devices were tried, or without those of one request.
 
-    Where there are no ``tables`` the first line names the nodes with devices: the others complete a list at most.
+    Those whose obstacle the first line has ``said`` are left out. ``full``: also those that have no device that is
+    requested, which no change of the pod or of them would make fit.
     """
-    ruled_out = list(_ruled_out(report))
-    without = list(_without_devices(report)) if tables or ruled_out else []
+    ruled_out = list(_ruled_out(report, said, full=full))
+    without = list(_without_devices(report, full=full))
     sentences = [*ruled_out, *without, *_claim_elsewhere(report)]
     yield from wrapped(Safe(" ").join(sentences), indent=2, first=0) if sentences else ()
 
@@ -130,10 +142,17 @@ def devices_elsewhere(report: PendingReport) -> list[Safe]:
     return wrapped(fmt(text, classes.pop(), names_of(lacking)), indent=2, first=0)
 
 
-def _ruled_out(report: PendingReport) -> Iterator[Safe]:
+def _ruled_out(report: PendingReport, said: str, *, full: bool) -> Iterator[Safe]:
     ruled_out: dict[Safe, list[NodeGroupRecord]] = {}
+    if report.verdict is Verdict.SCHEDULER_ERROR and not full:
+        # It ends the attempt, whatever the other nodes are like.
+        return
     for group in report.nodes:
+        if group.no_devices and not full and not any(map(is_unready, group.causes)):
+            continue
         text = _why_out(group)
+        if not full and plain(text) in said and all(name in said for name in group.names):
+            continue
         by_plugin = plugin_shortage(group, report.extended) is not None
         if text and not (by_plugin and (report.code or "").startswith("DRA-2")):
             ruled_out.setdefault(text, []).append(group)
@@ -144,11 +163,16 @@ def _ruled_out(report: PendingReport) -> Iterator[Safe]:
         yield fmt("Ruled out earlier: {}.", Safe("; ").join(parts))
 
 
-def _without_devices(report: PendingReport) -> Iterator[Safe]:
+def _without_devices(report: PendingReport, *, full: bool) -> Iterator[Safe]:
     views = funnel_views(report.nodes)[:MAX_FUNNELS]
+    serving = {track.group.names[0] for view in views for track in view.tracks if has_devices(track)}
     without: dict[Safe, list[str]] = {}
     for view in views:
-        empty = [track.group for track in view.tracks if not has_devices(track) and not _pool_unused(track.group)]
+        empty = [
+            track.group
+            for track in view.tracks
+            if not (has_devices(track) or _pool_unused(track.group)) and (full or track.group.names[0] in serving)
+        ]
         if empty and len(empty) < len(view.tracks):
             without.setdefault(names_of(empty), []).append(view.request)
     for names, requests in without.items():

@@ -69,6 +69,11 @@ def _taint(taint: records.NodeTaint, several: bool) -> Safe:
     return fmt("{} the taint {}, which the pod does not tolerate", Safe("have" if several else "has"), taint.taint)
 
 
+def is_unready(cause: records.Cause) -> bool:
+    """Whether what rejects a node is a state of it that passes, after which it may publish devices."""
+    return isinstance(cause.detail, records.NodeTaint) and bool(_readiness(cause.detail))
+
+
 def _readiness(taint: records.NodeTaint) -> str:
     """What a taint says of a node that is not ready; empty for another taint, and for the states that have names."""
     key = key_of_taint(taint.taint)

@@ -12,9 +12,7 @@ from kubectl_dra.api.kinds import RESOURCE_CLAIM_TEMPLATE
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import (
     Cause,
-    ClaimElsewhere,
     ClassProblem,
-    Funnel,
     GangElsewhere,
     Missing,
     NodeTaint,
@@ -23,7 +21,7 @@ from kubectl_dra.diagnosis.records import (
     StageName,
     Verdict,
 )
-from kubectl_dra.diagnosis.remedies.records import AddDevices, CreateObject, RemedyKind
+from kubectl_dra.diagnosis.remedies.records import AddDevices, RemedyKind
 from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.devices.parts import ranges
 from kubectl_dra.output.layout import paragraphs, wrapped
@@ -45,6 +43,7 @@ from kubectl_dra.output.pending.heard import heard_lines, is_heard_first
 from kubectl_dra.output.pending.lingering import lingering_lines, with_delay
 from kubectl_dra.output.pending.logs import driver_faults, repair_lines
 from kubectl_dra.output.pending.next_in_the_way import admitted_lines, awaited_lines, preemption_lines, renamed_lines
+from kubectl_dra.output.pending.no_help import admin_access, evicts_nobody, where_devices_are
 from kubectl_dra.output.pending.node_groups import node_group_lines
 from kubectl_dra.output.pending.node_tables import devices_elsewhere, joined, other_nodes_lines, tables, told_by_nodes
 from kubectl_dra.output.pending.only_way import only_way
@@ -90,6 +89,7 @@ def pending_page(
     whole: WholeGroup | None = None,
     who: Safe = IT,
     also: Sequence[Safe] = (),
+    full: bool = False,
 ) -> list[Safe]:
     """All lines of one report; ``now`` is the time that ages are counted from.
 
@@ -97,21 +97,21 @@ def pending_page(
     prints one of them, on screens with keys of their own. ``head``: the first lines, in place of the sentence about the
     pod. ``apart``: without the first lines and the ways out, which stand beside the page. ``told``: what could
     not be read is said around all pages. ``whole``: the page is about the group of the pod. ``who``
-    fits with a way out; ``also``: lines below these.
+    fits with a way out; ``also``: lines below these. ``full``: with the nodes and checks that change nothing.
     """
     summary = with_delay(
         with_age(pending_summary(report), report.nodes, now), report.lingering, report.pod.namespace, now
     )
     first = wrapped(styled(summary, Style.BOLD)) if head is None else head
     shown = with_blocking(report)
-    funnels = tables(shown, first, _INSIDE if more is not None else _OUTSIDE)
+    funnels = tables(shown, first, _INSIDE if more is not None else _OUTSIDE, now, full=full)
     return paragraphs(
         (
             whatif_lines(report.what_if) if report.what_if is not None else [],
             [] if apart else first,
             *_what_is_wrong(shown, now, whole),
             *funnels,
-            *_how_we_know(shown, now, address, joined(first), tables=bool(funnels)),
+            *_how_we_know(shown, now, address, joined(first), tables=bool(funnels), full=full),
             *_what_can_be_done(shown, now, address, more, who, apart=apart, also=also),
             whole.other_assignment if whole is not None else [],
             list(_rights(report, address, told=told)),
@@ -155,16 +155,17 @@ def _how_we_know(
     said: str,
     *,
     tables: bool,
+    full: bool,
 ) -> Iterator[list[Safe]]:
     """What proves the causes; the first line has ``said`` so much already.
 
-    ``tables``: nodes have columns, so that those that have none are told of.
+    ``tables``: nodes have columns, with the ages of their taints. ``full``: those that have none are all named.
     """
     yield [
-        *(other_nodes_lines(report, tables=tables) if told_by_nodes(report) else ()),
+        *(other_nodes_lines(report, said, full=full) if told_by_nodes(report) else ()),
         *_evidence(report, now, address, said),
         *admitted_lines(report.still_blocked),
-        *taint_lines(report.nodes, now, said),
+        *(() if tables else taint_lines(report.nodes, now, said)),
         *driver_faults(report, address),
         *deletion_lines(report.nodes, now),
         *unready_lines(report.unready, now),
@@ -220,7 +221,7 @@ def _what_can_be_done(
 
 def _what_else_to_know(report: PendingReport, now: datetime, whole: WholeGroup | None) -> Iterator[list[Safe]]:
     """What does not help, what is assumed, and where to read more."""
-    yield [*_where_devices_are(report), *_admin_access(report), *_priority(report)]
+    yield [*where_devices_are(report), *admin_access(report), *evicts_nobody(report)]
     yield from assumption_blocks(report)
     words = whole.words if whole is not None else scheduler_lines(report, now)
     yield [*([] if is_heard_first(report) else words), *codes_lines(report.causes)]
@@ -327,54 +328,6 @@ def _ways_out(report: PendingReport, now: datetime, who: Safe) -> list[Safe]:
     more = "one more pod of its group" if gang.fitting else "a pod of its group"
     rest = Safe("the rest of its group" if lacking == 1 else more) if gang.waiting > 1 else who
     return [*remedy_lines(report.remedies, report.verdict, rest), *wrapped(fmt(text, gang.system), indent=4)]
-
-
-def _where_devices_are(report: PendingReport) -> list[Safe]:
-    """What no edit of the request changes, and how work is laid out instead."""
-    detail = report.causes[0].detail if report.causes and report.verdict is Verdict.UNSCHEDULABLE else None
-    if report.code is Code.TOO_FEW_DEVICES and isinstance(detail, Funnel) and _enough_in_sum(report, detail):
-        return wrapped(
-            Safe("A pod gets all its devices on one node; work split over several pods can use several nodes.")
-        )
-    own = any(isinstance(each, CreateObject) and each.like for way in report.remedies for each in way.actions)
-    if isinstance(detail, ClaimElsewhere) and detail.consumers and detail.others and not own:
-        text = (
-            "Pods that share a claim run where its devices are; with a ResourceClaimTemplate each pod gets devices of "
-            "its own."
-        )
-        return wrapped(Safe(text))
-    return []
-
-
-def _enough_in_sum(report: PendingReport, needed: Funnel) -> bool:
-    """Whether all nodes together have as many devices as one is asked for."""
-    free = sum(
-        group.count * len(each.funnel.left) for group in report.nodes for each in group.requests[:1] if each.funnel
-    )
-    return 1 < needed.needed <= free
-
-
-def _admin_access(report: PendingReport) -> list[Safe]:
-    """What admin access is for, where a taint is in its way."""
-    admins = {(ask.name, request.name) for ask in report.asks for request in ask.requests if request.admin_access}
-    tainted = (
-        (each.claim.name, each.request) in admins and bool(each.funnel.stage(StageName.TAINTS).removed)
-        for group in report.nodes
-        for each in group.requests
-        if each.funnel is not None
-    )
-    if report.verdict is not Verdict.UNSCHEDULABLE or not any(tainted):
-        return []
-    return wrapped(Safe("Admin access opens devices that are in use, but no tainted ones: these need a toleration."))
-
-
-def _priority(report: PendingReport) -> list[Safe]:
-    """What people try first, and what it does not change."""
-    if report.verdict is not Verdict.UNSCHEDULABLE or report.preemption is None:
-        return []
-    if not report.preemption.devices_stay_taken:
-        return []
-    return wrapped(Safe("The scheduler evicts nobody of lower priority for it: preemption does not free devices."))
 
 
 def _commands(report: PendingReport, now: datetime, address: Address, more: Safe | None) -> list[Safe]:

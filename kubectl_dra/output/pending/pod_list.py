@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Funnel, GangElsewhere, SchedulerName
+from kubectl_dra.diagnosis.records import Agreement, Funnel, GangElsewhere, SchedulerName
 from kubectl_dra.output.columns import WRITERS as TABLES
 from kubectl_dra.output.layout import padded, width, wrapped
 from kubectl_dra.output.pending.asks import ask_words
@@ -101,15 +101,26 @@ WRITERS: Final[dict[str, Callable[[Sequence[PodRow]], Iterator[Safe]]]] = {
 }
 
 
-def message_lines(reports: Sequence[PendingReport], now: datetime) -> Iterator[Safe]:
-    """The distinct messages of the scheduler, the most frequent first, with the age of the oldest pod."""
+def message_lines(reports: Sequence[PendingReport], now: datetime, *, told: bool = False) -> Iterator[Safe]:
+    """The distinct messages of the scheduler, the most frequent first, with the age of the oldest pod.
+
+    ``told``: the causes stand above, so that a message which says the same is not repeated.
+    """
+    spoken = [report for report in reports if report.observed is not None and report.observed.message]
+    same = [report for report in spoken if told and report.agreement is Agreement.AGREES]
+    rest = [report for report in spoken if not (told and report.agreement is Agreement.AGREES)]
+    if same:
+        when = ago(max(map(_last_said, same)), now)
+        what = Safe("message matches this diagnosis" if len(same) == 1 else "messages match these diagnoses")
+        of = fmt(" of {}", counted(len(same), "pod")) if len(same) < len(spoken) else Safe("")
+        yield from wrapped(fmt("Scheduler, {}: its {}{}.", when, what, of))
     found: dict[str, list[PendingReport]] = {}
-    for report in reports:
-        if report.observed is not None and report.observed.message:
+    for report in rest:
+        if report.observed is not None:
             message = _CLAIM.sub("claim …", without_preemption(report.observed.message))
             found.setdefault(message, []).append(report)
     if found:
-        yield Safe("The scheduler's messages:")
+        yield Safe("The scheduler's other messages:" if same else "The scheduler's messages:")
     for message, about in sorted(found.items(), key=lambda item: (-len(item[1]), item[0])):
         oldest = min((each.created for each in about if each.created), default=None)
         latest = max(map(_last_said, about))

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from functools import reduce
-from itertools import groupby
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from kubectl_dra.diagnosis.records import Verdict
 from kubectl_dra.diagnosis.remedies import records
 from kubectl_dra.diagnosis.whatif.records import AddNode
-from kubectl_dra.model.ids import Key
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import padded, width, wrapped
-from kubectl_dra.output.pending.actions import action_text, deletion_text, hardware_text
+from kubectl_dra.output.pending.actions import action_text, deletion_text, deletions_text, hardware_text
 from kubectl_dra.output.pending.claim_edits import drops_condition, new_condition
 from kubectl_dra.output.pending.consequences import decides, ended_jobs, note_texts, starts_again
+from kubectl_dra.output.pending.folding import alike, of_another
 from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import counted, listed
@@ -31,8 +29,8 @@ _LEAST_TEXT: Final = 46
 #: What fits with a way out, where it is not one of several copies.
 IT: Final = Safe("it")
 NO_LABELS: Final = Safe("")
-#: So many more ways out that differ in a name only share a line.
-_ALIKE: Final = 2
+#: More numbers than these are told as a range.
+_EACH: Final = 2
 _HEREDOC: Final = "EOF"
 #: So many lines of commands, of this length, stand on the page itself; of one that makes a missing object so many.
 _SHORT: Final = 2
@@ -63,16 +61,43 @@ def remedy_lines(remedies: Sequence[RemedyReport], verdict: Verdict, who: Safe =
         yield from wrapped(_heading(verdict, len(verified), who))
         yield from _by_area(verified, shared)
         yield from _replaces(verified)
-        for text, numbers in shared.items():
-            yield from wrapped(fmt("({}: {})", _span(numbers), text), indent=5, first=4)
+        yield from _shared_lines(shared)
     if others:
         yield Safe("Could also help, but cannot be checked here") if verified else Safe("What could help")
+        yield from _unchecked(others)
+
+
+def _unchecked(others: Sequence[tuple[int, RemedyReport]]) -> Iterator[Safe]:
+    shared, folded = _shared(others), alike(others)
+    inner = {number for numbers in folded.values() for number in numbers}
     for number, remedy in others:
+        if number in inner:
+            continue
         first, *rest = wrapped(remedy_text(remedy), indent=_TEXT_INDENT)
         yield from (fmt(_ENTRY, number, Safe(first.lstrip())), *rest)
         if nodes := _runs_on(remedy):
             yield from wrapped(fmt("would run on {}", nodes), indent=_TEXT_INDENT)
-        yield from _consequences(remedy)
+        yield from _consequences(remedy, shared)
+        yield from _same_with(others, remedy, folded.get(number))
+    yield from _shared_lines(shared)
+
+
+def _same_with(
+    all_: Sequence[tuple[int, RemedyReport]], first: RemedyReport, others: Sequence[int] | None
+) -> Iterator[Safe]:
+    """``3-5  the same with …``: those that share the entry of the ``first``."""
+    if not others:
+        return
+    which = [of_another(each, first, _runs_on) for at, each in all_ if at in others]
+    span = fmt("{}-{}", others[0], others[-1]) if others[1:] else safe(str(others[0]))
+    lines = wrapped(fmt("the same with {}", listed(which, "or")), indent=_TEXT_INDENT)
+    yield fmt("  {}  {}", padded(span, 3, right=True), Safe(lines[0].lstrip()))
+    yield from lines[1:]
+
+
+def _shared_lines(shared: Mapping[Safe, Sequence[int]]) -> Iterator[Safe]:
+    for text, numbers in shared.items():
+        yield from wrapped(fmt("({}: {})", _span(numbers), text), indent=5, first=4)
 
 
 def _shared(verified: Sequence[tuple[int, RemedyReport]]) -> dict[Safe, list[int]]:
@@ -86,7 +111,7 @@ def _shared(verified: Sequence[tuple[int, RemedyReport]]) -> dict[Safe, list[int
 
 def _span(numbers: Sequence[int]) -> Safe:
     """``2-5``, or ``2, 3 and 6``."""
-    if len(numbers) > _ALIKE and numbers[-1] - numbers[0] == len(numbers) - 1:
+    if len(numbers) > _EACH and numbers[-1] - numbers[0] == len(numbers) - 1:
         return fmt("{}-{}", numbers[0], numbers[-1])
     return listed([str(number) for number in numbers])
 
@@ -94,7 +119,7 @@ def _span(numbers: Sequence[int]) -> Safe:
 def _by_area(verified: Sequence[tuple[int, RemedyReport]], shared: Collection[Safe]) -> Iterator[Safe]:
     beside = page_width() - max(width(_runs_on(remedy)) for _, remedy in verified) >= _LEAST_TEXT
     told: Area | None = None
-    folded = _alike(verified)
+    folded = alike(verified)
     inner = {number for numbers in folded.values() for number in numbers}
     for number, remedy in verified:
         if number in inner:
@@ -107,18 +132,7 @@ def _by_area(verified: Sequence[tuple[int, RemedyReport]], shared: Collection[Sa
             yield padded(heading, page_width() - width(right)) + right if first else heading
             told = found
         yield from _entry(number, remedy, shared, beside=beside)
-        if others := folded.get(number):
-            which = [_of_another(each, remedy) for at, each in verified if at in others]
-            span = fmt("{}-{}", others[0], others[-1])
-            lines = wrapped(fmt("the same with {}", listed(which, "or")), indent=_TEXT_INDENT)
-            yield fmt("  {}  {}", padded(span, 3, right=True), Safe(lines[0].lstrip()))
-            yield from lines[1:]
-
-
-def _of_another(other: RemedyReport, first: RemedyReport) -> Safe:
-    """Whose pod or claim it is instead, and where it then runs if that is elsewhere."""
-    name, nodes = safe(str(_freed(other))), _runs_on(other)
-    return name if nodes == _runs_on(first) else fmt("{} (runs on {})", name, nodes)
+        yield from _same_with(verified, remedy, folded.get(number))
 
 
 def _may_end(verified: Sequence[tuple[int, RemedyReport]]) -> bool:
@@ -129,36 +143,6 @@ def _may_end(verified: Sequence[tuple[int, RemedyReport]]) -> bool:
         for action in remedy.actions
         if len(remedy.actions) == 1 and (remedy.competition is None or not remedy.competition.may_be_lost)
     )
-
-
-def _alike(verified: Sequence[tuple[int, RemedyReport]]) -> dict[int, list[int]]:
-    """By the first of three or more that follow each other and differ in one name only, the others."""
-    found: dict[int, list[int]] = {}
-    for shape, group in groupby(verified, key=lambda each: _shape(each[1])):
-        first, *others = (number for number, _ in group)
-        if shape is not None and len(others) >= _ALIKE:
-            found[first] = others
-    return found
-
-
-def _shape(remedy: RemedyReport) -> tuple[str, ...] | None:
-    """What a remedy that frees something says without whose it is, and where it then runs; None for others."""
-    name = _freed(remedy)
-    if name is None:
-        return None
-    texts = (str(remedy_text(remedy)), " ".join(note_texts(remedy)))
-    gone = [name, *(remedy.actions[0].pods if isinstance(remedy.actions[0], records.EndReservations) else ())]
-    return tuple(reduce(lambda text, each: text.replace(str(each), ""), gone, text) for text in texts)
-
-
-def _freed(remedy: RemedyReport) -> Key | None:
-    """The pod or claim that is the only one to go, perhaps beside a change of the pod."""
-    match remedy.actions:
-        case (records.DeleteClaim(claim=ref),) | (records.EndReservations(claim=ref),):
-            return ref.key
-        case (records.DeletePod(pod=ref),) | (records.EditPod(), records.DeletePod(pod=ref)):
-            return ref.key
-    return None
 
 
 def _replaces(verified: Sequence[tuple[int, RemedyReport]]) -> Iterator[Safe]:
@@ -213,6 +197,9 @@ def remedy_text(remedy: RemedyReport) -> Safe:
     """All actions of a remedy in one phrase; who takes what is freed is said once, there or in a note."""
     noted = remedy.competition is not None and decides(remedy.competition)
     again, over = iter(starts_again(remedy)), ended_jobs(remedy)
+    together = deletions_text(remedy.actions, starts_again(remedy)) if not over else None
+    if together is not None:
+        return together
     return Safe(", and ").join(
         deletion_text(
             action,

@@ -75,8 +75,11 @@ def words_on_group(group: PlacedGroup, now: datetime) -> Iterator[Safe]:
     if seen is None:
         return
     reason = Safe("") if seen.reason == "Unschedulable" else fmt(" ({})", seen.reason)
-    words = fmt("Scheduler, {}{}{}: {}", ago(seen.time, now), on, reason, without_preemption(seen.message))
-    yield from closed(words, styled(Safe(AGREEMENT[agreement]), Style.DIM))
+    lead, words = fmt("Scheduler, {}{}{}: ", ago(seen.time, now), on, reason), without_preemption(seen.message)
+    if agreement is Agreement.AGREES:
+        yield from _one_line(lead, words, Safe(AGREEMENT[agreement]))
+    else:
+        yield from closed(lead + safe(words), styled(Safe(AGREEMENT[agreement]), Style.DIM))
     if agreement in (Agreement.STALE, Agreement.DIFFERS) and group.message:
         said = Safe("It would say now" if agreement is Agreement.STALE else "Expected")
         yield from wrapped(fmt("{}: {}", said, without_preemption(group.message)))

@@ -7,8 +7,11 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
+from msgspec.structs import replace
+
 from kubectl_dra.diagnosis.records import EvictingTaint, HeldFor, Removal, StageName
 from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.funnel import FunnelView, Track
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import ago, counted, lasting, shortened
 from kubectl_dra.reports.pending.nodes import NodeGroupRecord
@@ -25,6 +28,20 @@ def with_age(text: Safe, nodes: Sequence[NodeGroupRecord], now: datetime) -> Saf
         return text
     before, found, after = text.partition(only[0])
     return fmt("{}{} {}{}", Safe(before), only[0], _times(only[1], now), Safe(after)) if found else text
+
+
+def with_ages(view: FunnelView, now: datetime) -> FunnelView:
+    """The table of a request with how long each taint has lasted behind it."""
+
+    def aged(removal: Removal) -> Removal:
+        if removal.stage is not StageName.TAINTS or not removal.since:
+            return removal
+        return replace(removal, reason=f"{removal.reason} {lasting(removal.since, now)}")
+
+    def track(old: Track) -> Track:
+        return replace(old, funnel=replace(old.funnel, removed=tuple(map(aged, old.funnel.removed))))
+
+    return replace(view, tracks=tuple(map(track, view.tracks)))
 
 
 def taint_lines(nodes: Sequence[NodeGroupRecord], now: datetime, said: str = "") -> Iterator[Safe]:

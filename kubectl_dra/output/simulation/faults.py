@@ -12,12 +12,14 @@ import msgspec
 
 from kubectl_dra.api.kinds import BY_NAME
 from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pod_security import security_lines
-from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
 from kubectl_dra.output.simulation.manifests import blocked_text, refused_words
-from kubectl_dra.output.unread import left_out_text
+from kubectl_dra.output.unread import left_out_text, rights_lines
 from kubectl_dra.output.words import counted, first_of, listed, object_name, plural, shortened
+from kubectl_dra.reports.invocations import reading
 from kubectl_dra.reports.simulation import SimulationReport
 from kubectl_dra.reports.simulation.copied_slices import CopiedSlice, Forgotten
 from kubectl_dra.reports.simulation.records import PodSimulation
@@ -252,3 +254,13 @@ def as_if_lines(
         yield Safe("As if it were written so:")
     elif any(accepted):
         yield Safe("As if that were fixed:")
+
+
+def unread_lines(report: SimulationReport, address: Address) -> Iterator[Safe]:
+    """Below the verdicts: what could not be read, and who can change that."""
+    yield from rights_lines(report.unread, address)
+    classes = dict.fromkeys(name for pod in report.pods for name in pod.open_classes.names)
+    if classes and address.again:
+        text = "Or give {} as a file, for example from the Helm chart of its driver; this needs no right:"
+        yield from wrapped(fmt(text, fmt("DeviceClass {}", listed(list(classes)))), indent=2, first=2)
+        yield fmt("    {}", command(reading((*address.again, "-f", "class.yaml"), address)))

@@ -21,7 +21,7 @@ from kubectl_dra.output.pending.headline import pending_summary, why_not
 from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.remedies import step_lines
-from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.simulation import as_written, faults, manifests, numbers
 from kubectl_dra.output.simulation.displaced import without_place_lines
 from kubectl_dra.output.simulation.domains import domain_lines, told_once, too_small
@@ -40,10 +40,9 @@ from kubectl_dra.output.simulation.verdicts import (
     verdict_of,
     with_alike,
 )
-from kubectl_dra.output.unread import incomplete_lines, rights_lines
+from kubectl_dra.output.unread import incomplete_lines
 from kubectl_dra.output.whatif.page import CHOICE_UNREAD, SOME_COMPARED, whatif_lines, whatif_summary
 from kubectl_dra.output.words import counted, listed, object_name, shortened
-from kubectl_dra.reports.invocations import reading
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.simulation import Counted, PodSimulation, SimulationReport
 from kubectl_dra.reports.simulation.whole import by_group
@@ -98,7 +97,7 @@ def simulation_page(
         blocks += (block for then in later for block in _pod_blocks(then, now, address, left=left, steps=steps))
     if not report.pods and not report.then and report.what_if is None:
         blocks.append(list(wrapped(_nothing(report))))
-    blocks.append(list(_unread_lines(report, address)))
+    blocks.append(list(faults.unread_lines(report, address)))
     blocks.append([*manifests.effect_lines(report.effects), *faults.planned_lines(report)])
     blocks.append(list(manifests.note_lines(report)))
     blocks.append(list(advertised_lines(report.also_advertised)))
@@ -184,16 +183,6 @@ def _unseen_pods(report: SimulationReport) -> Safe | None:
     return fmt("Which pods are on {} is unknown.", listed(nodes))
 
 
-def _unread_lines(report: SimulationReport, address: Address) -> Iterator[Safe]:
-    """Below the verdicts: what could not be read, and who can change that."""
-    yield from rights_lines(report.unread, address)
-    classes = dict.fromkeys(name for pod in report.pods for name in pod.open_classes.names)
-    if classes and address.again:
-        text = "Or give {} as a file, for example from the Helm chart of its driver; this needs no right:"
-        yield from wrapped(fmt(text, fmt("DeviceClass {}", listed(list(classes)))), indent=2, first=2)
-        yield fmt("    {}", command(reading((*address.again, "-f", "class.yaml"), address)))
-
-
 def _pod_blocks(pod: PodSimulation, now: datetime, address: Address, *, left: bool, steps: bool) -> list[list[Safe]]:
     """Whether it fits and why not, in one sentence; then what why-pending says of the first copy that does not."""
     refused = faults.refusal_of(name_of(pod), pod)
@@ -246,6 +235,9 @@ def _page_of(
 ) -> list[list[Safe]]:
     """What why-pending says of the first copy that does not fit, below a ``head``."""
     more = Safe("" if steps else "--remedies prints the commands and manifests")
+    if shown.observed is None:
+        # Nobody writes of a pod that does not exist.
+        shown = msgspec.structs.replace(shown, message=None)
     shown, who = numbers.for_copies(shown, pod)
     also = [*numbers.more_lines(pod), *numbers.fewer_lines(pod, steps=steps), *numbers.kept_off_lines(pod)]
     page = pending_page(shown, now, address, more, head=head, who=who, also=also)

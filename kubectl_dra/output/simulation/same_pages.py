@@ -46,6 +46,7 @@ class ToldPod:
 def told_together(pages: Iterable[ToldPod], *, steps: bool = False) -> list[ToldPod]:
     """The pages in their order, each of them once; those of pods that fit are short and tell where.
 
+    Of bare claims and templates that fit, each tried as the only one, it is the same.
     ``steps``: the ways out are written out, so that they have to be the same to the letter.
     """
     pages = list(pages)
@@ -109,10 +110,10 @@ def _fields(pod: PodSimulation) -> Iterator[str]:
 
 def _words(page: ToldPod, everyone: dict[str, None]) -> str:
     """What is said, with one word in place of the names of the pods, of this one's claims and of their templates."""
-    pod = page.pod
-    if not pod.lacks or pod.pending is None:
+    pod, own = page.pod, _own(page.pod.pending) if page.pod.pending is not None else {}
+    if not (own if pod.lacks else pod.alone):
         return ""
-    said = without_names(ChainMap(_own(pod.pending), everyone), chain.from_iterable(page.blocks))
+    said = without_names(ChainMap(own, everyone), chain.from_iterable(page.blocks))
     return f"{pod.subject.kind} {pod.role} {_LINE.sub('', said)}"
 
 

@@ -19,6 +19,7 @@ class NodeGroupRecord(ReportRecord, frozen=True):
 
     ``message`` is the reason as the scheduler counts it; several reasons of one plugin are joined with ``, ``.
     ``devices_fit``: whether nodes that another plugin rejects would have the devices, Unknown where that was not tried.
+    ``no_devices``: these have no device of any class that is requested.
     """
 
     count: int
@@ -32,6 +33,7 @@ class NodeGroupRecord(ReportRecord, frozen=True):
     requests: tuple[records.RequestReport, ...]
     not_checked: tuple[str, ...]
     devices_fit: Fits
+    no_devices: bool = False
 
 
 def node_records(groups: Iterable[records.NodeGroup]) -> tuple[NodeGroupRecord, ...]:
@@ -55,6 +57,7 @@ def node_group(group: records.NodeGroup, limit: int | None, only: str) -> NodeGr
         requests=group.requests,
         not_checked=group.not_checked,
         devices_fit=_FITS[group.devices_fit],
+        no_devices=group.no_devices,
     )
 
 

@@ -701,7 +701,7 @@ def test_nodes_without_any_device_are_not_said_to_have_none_free() -> None:
 @pytest.mark.parametrize(
     ("kind", "text"),
     [
-        ("StatefulSet", "the scheduler tries this pod first, before the one that is started again"),
+        ("StatefulSet", "and that one then waits"),
         # It is made at once, and its claim is still allocated.
         ("Job", "the replacement is scheduled first and will probably take it"),
     ],
