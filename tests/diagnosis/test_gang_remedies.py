@@ -22,6 +22,7 @@ from kubectl_dra.diagnosis.remedies.records import (
     RemoveGates,
 )
 from kubectl_dra.model.ids import Key
+from kubectl_dra.output.pending.consequences import note_texts
 from kubectl_dra.output.pending.remedies import remedy_text
 from kubectl_dra.output.safe import plain
 from kubectl_dra.reports.pending.remedies import find_remedies
@@ -149,13 +150,20 @@ def test_all_pods_of_the_template_are_made_anew() -> None:
 def test_a_lower_min_count_where_some_fit() -> None:
     state = cluster(*gpus("node-a", 2), group(3), *members(3, devices=1))
     found = ways_out(state)[RemedyKind.EDIT_GROUP]
-    assert found.actions == (EditGroup(ObjectRef("PodGroup", "ml", "train"), "minCount", "3", "2"),)
+    assert found.actions == (EditGroup(ObjectRef("PodGroup", "ml", "train"), "minCount", "3", "2", waiting=1),)
     report = next(
         each for each in find_remedies(state, of_pod(state, "train-2")).remedies if each.kind is RemedyKind.EDIT_GROUP
     )
     assert plain(remedy_text(report)) == "lower minCount of PodGroup train from 3 to 2"
+    assert "1 of its pods goes on waiting, and the others start without it" in map(plain, note_texts(report))
     (step,) = report.steps
     assert step.commands[0][:2] == ("kubectl", "patch")
+
+
+def test_of_a_larger_group_more_pods_go_on_waiting() -> None:
+    state = cluster(*gpus("node-a", 2), group(3), *members(5, devices=1))
+    found = ways_out(state)[RemedyKind.EDIT_GROUP]
+    assert found.actions == (EditGroup(ObjectRef("PodGroup", "ml", "train"), "minCount", "3", "2", waiting=3),)
 
 
 def test_a_lower_min_count_where_pods_are_missing() -> None:

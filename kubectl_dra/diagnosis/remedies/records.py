@@ -123,12 +123,13 @@ class EditPod(Evidence, frozen=True):
 
 
 class EditGroup(Evidence, frozen=True):
-    """Another ``field`` of a PodGroup, which can be changed in place."""
+    """Another ``field`` of a PodGroup, which can be changed in place; ``waiting`` of its pods find no node then."""
 
     group: ObjectRef
     field: str
     before: str
     after: str
+    waiting: int = 0
 
 
 class PodOnNode(ReportRecord, frozen=True):

@@ -33,6 +33,7 @@ from kubectl_dra.model.edited import edited
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import group_key, key_of
 from kubectl_dra.model.scheduling import GangPolicy, PodGroup, PodGroupSchedulingPolicy
+from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.scheduler.claims import claim_names
 from kubectl_dra.scheduler.gangs.decision import GroupOutcome, MemberOutcome
 
@@ -205,7 +206,8 @@ def candidates(case: Case) -> Iterator[Candidate]:
             case Code.POD_GROUP_INCOMPLETE, records.GroupWaits(min_count=needed, known=known):
                 yield from _lowered(group, needed, known)
             case Code.POD_GROUP_UNPLACED, records.GroupShortage(min_count=needed, running=running, placed=placed):
-                yield from _lowered(group, needed, running + placed if placed else 0)
+                pending = sum(not (pod.spec.node_name or is_terminal(pod)) for pod in pods_of(case.world, group))
+                yield from _lowered(group, needed, running + placed if placed else 0, max(pending - placed, 0))
                 yield from _fewer_devices(case)
                 yield from _pinned(case.world, group)
 
@@ -227,10 +229,10 @@ def _smaller(count: int) -> list[int]:
     return [count - 1, *halves]
 
 
-def _lowered(group: Key, before: int, after: int) -> Iterator[Candidate]:
+def _lowered(group: Key, before: int, after: int, waiting: int = 0) -> Iterator[Candidate]:
     if not 0 < after < before:
         return
-    action = EditGroup(records.ObjectRef.of("PodGroup", group), "minCount", str(before), str(after))
+    action = EditGroup(records.ObjectRef.of("PodGroup", group), "minCount", str(before), str(after), waiting)
     policy = PodGroupSchedulingPolicy(gang=GangPolicy(after))
 
     def lowered(old: PodGroup) -> PodGroup:

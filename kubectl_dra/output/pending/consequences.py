@@ -8,7 +8,14 @@ from typing import Any, Final
 
 from kubectl_dra.api.controllers import resource_of
 from kubectl_dra.diagnosis.records import ObjectRef, Unspecified
-from kubectl_dra.diagnosis.remedies.records import Competition, CreateObject, EditClaim, RaiseQuota, RemoveTaintRule
+from kubectl_dra.diagnosis.remedies.records import (
+    Competition,
+    CreateObject,
+    EditClaim,
+    EditGroup,
+    RaiseQuota,
+    RemoveTaintRule,
+)
 from kubectl_dra.diagnosis.rollouts import EditRollout
 from kubectl_dra.output.pending.actions import shares
 from kubectl_dra.output.pending.claim_edits import drops_condition
@@ -40,6 +47,7 @@ def note_texts(remedy: RemedyReport) -> Iterator[Safe]:
     if any(isinstance(each, CreateObject) and shares(each) for each in remedy.actions):
         yield Safe(_SHARED)
     yield from (_with_the_quota(each) for each in remedy.actions[-1:] if isinstance(each, RaiseQuota))
+    yield from (_go_on_waiting(each) for each in remedy.actions if isinstance(each, EditGroup) and each.waiting)
     yield from (missing_replicas(each) for each in remedy.actions if isinstance(each, EditRollout))
     # Where it is known where what starts again goes, the phrase has it, or that it waits.
     told, taking = bool(starts_again(remedy)), remedy.competition
@@ -112,6 +120,13 @@ def _ends(action: RemoveTaintRule) -> Safe:
     # Nobody means to taint the devices of all drivers and nodes.
     narrow = Safe("" if by else "; to keep the taint where it is meant, name its driver, pool or device in the rule")
     return fmt(text, counted(action.selected, "device"), by, narrow)
+
+
+def _go_on_waiting(action: EditGroup) -> Safe:
+    """What the group then starts without."""
+    one = action.waiting == 1
+    text = "{} of its pods {} on waiting, and the others start without {}"
+    return fmt(text, action.waiting, Safe("goes" if one else "go"), Safe("it" if one else "them"))
 
 
 def _with_the_quota(action: RaiseQuota) -> Safe:
