@@ -19,6 +19,7 @@ from kubectl_dra.reports.devices.class_list import class_rows
 from kubectl_dra.reports.devices.holders import OVER, ConsumerState, consumers_of
 from kubectl_dra.reports.devices.nodes import placed_devices
 from kubectl_dra.reports.devices.totals import DeviceTally, DeviceTotals
+from kubectl_dra.reports.devices.twins import one_machine
 from kubectl_dra.reports.devices.unpublished import vanished
 from kubectl_dra.reports.scope import ScopeKind
 from kubectl_dra.reports.unread import missing_rights
@@ -70,6 +71,7 @@ class TopReport(ReportRecord, frozen=True):
     """The rows, those that hold most first, and all idle claims of the scope, the largest first.
 
     ``vanished``: of nodes and classes, what claims hold that no slice publishes any more, so that no row has it.
+    ``machines``: nodes that publish the same devices, which are counted for each of them.
     """
 
     by: By
@@ -78,6 +80,7 @@ class TopReport(ReportRecord, frozen=True):
     missing: tuple[Missing, ...]
     read: tuple[ReadRecord, ...]
     vanished: tuple[str, ...] = ()
+    machines: tuple[tuple[str, ...], ...] = ()
 
     @property
     def bad(self) -> bool:
@@ -99,15 +102,20 @@ def top_report(world: ClusterState, by: By, namespace: str) -> TopReport:
     """The answer; ``namespace`` limits pods and idle claims, empty: all."""
     rows = {By.NODES: _nodes, By.CLASSES: _classes, By.NAMESPACES: _namespaces, By.PODS: _pods}[by]
     found = sorted(rows(world, namespace), key=_place)
+    idle = idle_claims(world, namespace)
+    lacking = missing_rights(world.evidence, _NEEDED[by], namespace if by in _OF_NAMESPACES else "")
+    gone = () if by in _OF_NAMESPACES else vanished(world)
+    machines = () if by in _OF_NAMESPACES else one_machine(world)
+    return TopReport(by, tuple(found), idle, lacking, reads_of(world.evidence), gone, machines)
+
+
+def idle_claims(world: ClusterState, namespace: str) -> tuple[IdleClaim, ...]:
+    """The claims of a namespace, empty: all, that hold devices for nobody, the largest first."""
     claims = (
         claim for claim in _holding(world) if namespace in ("", claim.metadata.namespace) and is_unused(claim, world)
     )
-    idle = sorted(
-        (_idle_claim(claim, world) for claim in claims), key=lambda each: (-len(each.devices), each.claim.key)
-    )
-    lacking = missing_rights(world.evidence, _NEEDED[by], namespace if by in _OF_NAMESPACES else "")
-    gone = () if by in _OF_NAMESPACES else vanished(world)
-    return TopReport(by, tuple(found), tuple(idle), lacking, reads_of(world.evidence), gone)
+    found = (_idle_claim(claim, world) for claim in claims)
+    return tuple(sorted(found, key=lambda each: (-len(each.devices), each.claim.key)))
 
 
 def _place(row: TopRow) -> tuple[int, int, str, str]:

@@ -32,6 +32,7 @@ from kubectl_dra.output.pending.groups import (
     is_explained,
     next_commands,
 )
+from kubectl_dra.output.pending.idle_claims import idle_lines
 from kubectl_dra.output.pending.queued_work import (
     refused_work_lines,
     rejected_lines,
@@ -49,6 +50,7 @@ from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.pending import pending
 from kubectl_dra.reports.pending.idle import WorkloadPendingReport
 from kubectl_dra.reports.pending.rejected import rejected_pods
+from kubectl_dra.reports.top import idle_claims
 from kubectl_dra.reports.unread import (
     PENDING_CLAIMS,
     PENDING_GROUPS,
@@ -60,6 +62,8 @@ from kubectl_dra.reports.unread import (
     unread,
 )
 
+#: How the codes of pods begin that lack devices.
+_OF_DEVICES: Final = "DRA-2"
 _SUBJECTS: Final = {RESOURCE_CLAIM: PENDING_CLAIMS, POD_GROUP: PENDING_GROUPS}
 
 
@@ -231,7 +235,16 @@ def _of_pods(call: single.PendingCall, reports: Sequence[pending.PendingReport],
     failed = list(rejected_lines(rejected, scope, call.now, call.address))
     page += [Safe(""), *failed] if failed else []
     others = list(unserved_lines(_unserved(call), scope, call.address))
-    return [*page, Safe(""), *others] if others else page
+    page += [Safe(""), *others] if others else []
+    return [*page, *_held_for_nobody(call, reports)]
+
+
+def _held_for_nobody(call: single.PendingCall, reports: Sequence[pending.PendingReport]) -> Iterator[Safe]:
+    """Where pods lack devices: those that claims of any namespace hold which no pod uses; what was not read may."""
+    evidence = call.cluster.state.evidence
+    known = evidence.complete("ResourceClaim") and evidence.complete("Pod")
+    if known and any((each.code or "").startswith(_OF_DEVICES) for each in reports):
+        yield from idle_lines(idle_claims(call.cluster.state, ""), call.address)
 
 
 def _unserved(call: single.PendingCall) -> Mapping[Key, Collection[str]]:

@@ -27,6 +27,7 @@ from kubectl_dra.output.capacity.parts import (
 )
 from kubectl_dra.output.columns import ListColumn, count_column
 from kubectl_dra.output.devices.parts import UNKNOWN, bar
+from kubectl_dra.output.devices.twins import counted_twice_lines
 from kubectl_dra.output.devices.unpublished import vanished_text
 from kubectl_dra.output.layout import Column, paragraphs, table, wrapped
 from kubectl_dra.output.pending.asks import ask_words
@@ -97,6 +98,7 @@ def capacity_page(report: CapacityReport, address: Address) -> list[Safe]:
     blocks += (wrapped(fmt("{} It requests no device.", _headline(each))) for each in without)
     if report.vanished:
         blocks.append(wrapped(vanished_text(report.vanished)))
+    blocks.append(list(counted_twice_lines(report.machines, address)))
     if report.more:
         blocks.append(wrapped(fmt("{} more shapes of the file were left out.", report.more)))
     blocks.append([line for each in report.unreadable for line in wrapped(_unreadable(each))])

@@ -9,6 +9,7 @@ from typing import Final
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.columns import ListColumn, list_table
 from kubectl_dra.output.devices.parts import number
+from kubectl_dra.output.devices.twins import counted_twice_lines
 from kubectl_dra.output.devices.unpublished import vanished_text
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.remedies import recorded_lines
@@ -36,6 +37,8 @@ def top_page(report: TopReport, now: datetime, address: Address, scope: str = ""
         lines += _none(report.by, scope, address) if report.answered else [_UNKNOWN]
     if report.vanished:
         lines += [Safe(""), *wrapped(vanished_text(report.vanished))]
+    if report.machines:
+        lines += [Safe(""), *counted_twice_lines(report.machines, address)]
     if report.idle:
         lines += [Safe(""), *_idle(report, now, address)]
     return around(lines, report.missing, address)

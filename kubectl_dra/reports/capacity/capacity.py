@@ -38,6 +38,7 @@ from kubectl_dra.reports.capacity.bounds import with_bounds
 from kubectl_dra.reports.capacity.commands import deleting, restarting, unwaited
 from kubectl_dra.reports.capacity.groups import CountedShape, GroupCapacity, group_capacities
 from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk, claim_ask, extended_asks
+from kubectl_dra.reports.devices.twins import one_machine
 from kubectl_dra.reports.devices.unpublished import vanished
 from kubectl_dra.reports.pending.pending import PendingReport, pending_report
 from kubectl_dra.reports.pending.remedies import FoundRemedies
@@ -162,7 +163,7 @@ class CapacityReport(ReportRecord, frozen=True):
     ``manifests``: those that a server refuses, or reads in another way than they are written. ``groups``: how many
     whole groups fit of objects whose pods are of use together only. ``copied``: slices of the file in which a field
     seems to have been left as it was in the slice that they were copied from. ``vanished``: what claims hold that no
-    slice publishes any more, so that no count has it.
+    slice publishes any more, so that no count has it. ``machines``: nodes that publish the same devices, counted twice.
     """
 
     shapes: tuple[ShapeCapacity, ...]
@@ -177,6 +178,7 @@ class CapacityReport(ReportRecord, frozen=True):
     groups: tuple[GroupCapacity, ...] = ()
     copied: tuple[CopiedSlice, ...] = ()
     vanished: tuple[str, ...] = ()
+    machines: tuple[tuple[str, ...], ...] = ()
 
     @property
     def bad(self) -> bool:
@@ -244,9 +246,20 @@ def capacity_report(
     wrong = tuple(_unreadable(objects))
     otherwise = tuple(each for each in said if each.refused or each.findings)
     groups, gone = tuple(_groups(prepared, objects, found, answers)), vanished(prepared)
-    return CapacityReport(
-        answers, more, certainty, deciding, features, read, supposed, wrong, otherwise, groups, copied, gone
+    told = (
+        certainty,
+        deciding,
+        features,
+        read,
+        supposed,
+        wrong,
+        otherwise,
+        groups,
+        copied,
+        gone,
+        one_machine(prepared),
     )
+    return CapacityReport(answers, more, *told)
 
 
 def _groups(

@@ -34,6 +34,11 @@ def twins(state: ClusterState) -> Mapping[str, tuple[str, ...]]:
     return {name: tuple(sorted(others)) for name, others in found.items()}
 
 
+def one_machine(state: ClusterState) -> tuple[tuple[str, ...], ...]:
+    """The nodes that publish the same devices, each set of them once."""
+    return tuple(sorted({tuple(sorted((name, *others))) for name, others in twins(state).items()}))
+
+
 def _uuid(device: Device) -> str:
     for name, attribute in device.attributes.items():
         if name.rpartition("/")[2].lower() == _UUID and attribute.string:
