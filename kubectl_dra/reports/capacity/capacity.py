@@ -245,21 +245,10 @@ def capacity_report(
     answers = tuple(_with_bounds(each, _unread(deciding)) for each in answers)
     wrong = tuple(_unreadable(objects))
     otherwise = tuple(each for each in said if each.refused or each.findings)
-    groups, gone = tuple(_groups(prepared, objects, found, answers)), vanished(prepared)
-    told = (
-        certainty,
-        deciding,
-        features,
-        read,
-        supposed,
-        wrong,
-        otherwise,
-        groups,
-        copied,
-        gone,
-        one_machine(prepared),
+    groups, of_nodes = tuple(_groups(prepared, objects, found, answers)), (vanished(prepared), one_machine(prepared))
+    return CapacityReport(
+        answers, more, certainty, deciding, features, read, supposed, wrong, otherwise, groups, copied, *of_nodes
     )
-    return CapacityReport(answers, more, *told)
 
 
 def _groups(
