@@ -57,7 +57,7 @@ def api(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeApi]:
 
 
 def serve(api: FakeApi, *items: dict[str, Any]) -> None:
-    versions = {"Pod": "v1", "Deployment": "apps/v1"}
+    versions = {"Pod": "v1", "Node": "v1", "Deployment": "apps/v1"}
     whole = [{"apiVersion": versions.get(item["kind"], "resource.k8s.io/v1"), **item} for item in items]
     serve_cluster(api, [item for item in whole if item["kind"] != "Deployment"])
     made = [item for item in whole if item["kind"] == "Deployment"]
@@ -133,3 +133,24 @@ def test_the_stopped_scheduler_stands_in_the_document(api: FakeApi, capfd: Any) 
     document = said(capfd, "-o", "json")
     detail = json.loads(document)["causes"][0]["detail"]
     assert detail["stopped"] == {"kind": "Deployment", "namespace": "platform", "name": "packer"}
+
+
+def test_the_pod_of_a_driver_that_does_not_run_is_named_by_the_page_of_its_node(api: FakeApi, capfd: Any) -> None:
+    """It has no claims: of others like it only the sums per node are kept."""
+    state = {"waiting": {"reason": "CrashLoopBackOff", "message": "back-off 5m0s"}}
+    owner = {"apiVersion": "apps/v1", "kind": "DaemonSet", "name": "plugin", "uid": "o", "controller": True}
+    meta = {"name": "gpu-example-com-kubeletplugin-x", "namespace": "drivers", "uid": "d", "ownerReferences": [owner]}
+    driver = {
+        "kind": "Pod",
+        "metadata": meta,
+        "spec": {"nodeName": "n1", "containers": [{"name": "plugin", "image": "gpu-example-com-kubeletplugin"}]},
+        "status": {"phase": "Running", "containerStatuses": [{"name": "plugin", "restartCount": 9, "state": state}]},
+    }
+    spec = {"driver": "gpu.example.com", "nodeName": "n1", "devices": [{"name": "gpu-0"}]}
+    pool = {"name": "n1", "generation": 1, "resourceSliceCount": 1}
+    slice_ = {"kind": "ResourceSlice", "metadata": {"name": "s"}, "spec": {**spec, "pool": pool}}
+    serve(api, driver, {"kind": "Node", "metadata": {"name": "n1"}}, slice_)
+    run(("describe-node", "n1"), PassingClock())
+    text = " ".join(capfd.readouterr().out.split())
+    assert "gpu-example-com-kubeletplugin-x" in text, text
+    assert "CrashLoopBackOff" in text or "crash" in text, text

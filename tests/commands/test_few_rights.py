@@ -574,3 +574,9 @@ def test_a_plan_that_cannot_be_made_says_who_could_permit_it(kinds, tmp_path, ca
     assert first.startswith("error: ")
     assert first.endswith("so the pods that a taint affects are unknown")
     assert f"kubectl auth can-i list {PLURALS[kinds[0]]}" in last
+
+
+def test_who_may_not_read_the_whole_cluster_is_not_sent_there(api: FakeApi, capfd: Any) -> None:
+    code, _, err = said(capfd, "why-pending", "nobody-knows")
+    assert code == 1
+    assert err.splitlines()[-1] == "try:   kubectl dra why-pending -n ml"

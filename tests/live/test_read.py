@@ -96,7 +96,8 @@ def test_vendors_write_versions_in_their_own_way(
 @pytest.mark.parametrize("body", [b"<html>Welcome</html>", b'{"major": 1}', b""])
 def test_something_else_than_an_api_server(connection: Connection, api: FakeApi, body: bytes) -> None:
     api.routes["/version"] = Answer(body)
-    with pytest.raises(BadAnswerError, match="does not answer as an API server"):
+    why = "it sends a web page" if body.startswith(b"<") else ""
+    with pytest.raises(BadAnswerError, match=f"does not answer as an API server: {why}"):
         _read(connection, {"Node"})
 
 

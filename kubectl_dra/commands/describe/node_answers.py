@@ -25,7 +25,8 @@ from kubectl_dra.reports.pending.kept_off_drivers import has_nothing
 def describe_nodes(options: Options, words: Sequence[str]) -> int:
     """Run the command; returns the exit code. A node that does not exist does not hide the others."""
     names = parse_names(words, NODE, options)
-    facts = read_cluster(options, KINDS).state
+    # The pods of drivers have no claims, and would leave nothing but their sums.
+    facts = read_cluster(options, KINDS, whole_nodes=names).state
     note_evidence(facts, options)
     known = known_nodes(facts)
     asked = tuple(dict.fromkeys(names))

@@ -53,6 +53,10 @@ def key_not_found(
     if elsewhere:
         return CommandError(what, shell_line(dra(command, of(_word(kind), key.name, elsewhere[0])), dra(all_) or ()))
     here = (each.name for each in keys if each.namespace == key.namespace)
+    where = within(key.namespace)
+    if where and "-A" in all_ and evidence.refused_user and not evidence.complete(kind.name):
+        # Who may not read the whole cluster can't look there either.
+        all_ = (*(word for word in all_ if word != "-A"), *where)
     return CommandError(what + did_you_mean(key.name, here), shell_line(dra(all_)))
 
 

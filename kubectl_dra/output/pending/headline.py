@@ -330,7 +330,20 @@ def _not_pending(report: PendingReport, pod: Safe, reason: Safe) -> Safe:
         return fmt(text, pod, report.node, Safe(" and its devices" if report.devices else ""), unwell(waits))
     if report.verdict is records.Verdict.ENDED:
         return fmt("{} is not pending: it has ended{}.", pod, where)
-    return fmt("{} is not pending{}.", pod, fmt(": it runs{}", where) if where else Safe(""))
+    runs = fmt(": it runs{}", where) if where else Safe("")
+    return fmt("{} is not pending{}{}.", pod, runs, _dropped(report))
+
+
+def _dropped(report: PendingReport) -> Safe:
+    """That it runs without what its manifest requests."""
+    if not report.dropped_claims:
+        return Safe("")
+    claims = fmt("{} {}", Safe(plural("claim", len(report.dropped_claims))), listed(report.dropped_claims, "and"))
+    text = (
+        ", without the devices that its manifest requests ({}): the API server does not serve resource.k8s.io and has "
+        "dropped them; create the pod anew once it does"
+    )
+    return fmt(text, claims)
 
 
 def _fits(report: PendingReport) -> Sequence[NodeGroupRecord]:

@@ -61,6 +61,13 @@ class LingeringPod(ReportRecord, frozen=True):
     now_called: tuple[str, ...] = ()
 
 
+def lingering_for(diagnosis: records.PodDiagnosis, state: ClusterState) -> tuple[LingeringPod, ...]:
+    """The pods in its way that hold devices in vain; of a pod that does not end, the pod itself."""
+    ends = diagnosis.verdict is records.Verdict.DELETING
+    pod = state.inventory.pods.get(diagnosis.pod.key) if ends else None
+    return of_itself(pod, state) if pod is not None else lingering(diagnosis.nodes, state, diagnosis.causes)
+
+
 def lingering(
     groups: Iterable[records.NodeGroup], state: ClusterState, causes: Iterable[records.Cause] = ()
 ) -> tuple[LingeringPod, ...]:

@@ -23,7 +23,6 @@ from kubectl_dra.diagnosis.records import (
     ObjectRef,
     PodDiagnosis,
     PodFinding,
-    Verdict,
 )
 from kubectl_dra.diagnosis.remedies import Tried
 from kubectl_dra.diagnosis.remedies.records import RemedyKind
@@ -39,12 +38,13 @@ from kubectl_dra.reports.pending.awaited import Awaited, awaited
 from kubectl_dra.reports.pending.claim_users import IdleUser, idle_users
 from kubectl_dra.reports.pending.configurations import ConfiguredIn, configured_in
 from kubectl_dra.reports.pending.drivers import DriverOnNode, devices_of, drivers_of
+from kubectl_dra.reports.pending.dropped_claims import dropped_claims
 from kubectl_dra.reports.pending.events import AutoscalerWords, NamedEvent, autoscaler_words, named_event
 from kubectl_dra.reports.pending.failing_pods import FailingPod, StartingDriver, all_failing, starting_drivers
 from kubectl_dra.reports.pending.free_nodes import FreeNodes, free_nodes
 from kubectl_dra.reports.pending.idle_daemons import IdleDaemonSet
 from kubectl_dra.reports.pending.kept_off_drivers import drivers_off
-from kubectl_dra.reports.pending.lingering import LingeringPod, lingering, of_itself
+from kubectl_dra.reports.pending.lingering import LingeringPod, lingering_for
 from kubectl_dra.reports.pending.missing_objects import Existing, existing
 from kubectl_dra.reports.pending.nodes import (
     NAMES_SHOWN,
@@ -95,6 +95,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     ``named_event``: of objects that the pod names. ``unready``: nodes whose taint says that they are not ready.
     ``not_taken``: pods of its own controller that failed as a node did not take them. ``free_nodes``: where nodes could
     not be read, those whose devices would do. ``awaited``: the pod that it has to run beside and that waits itself.
+    ``dropped_claims``: entries of its manifest that a server without Dynamic Resource Allocation did not store.
     """
 
     asks: tuple[ClaimAsk, ...]
@@ -136,6 +137,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     not_taken: tuple[RejectedPods, ...] = ()
     free_nodes: FreeNodes | None = None
     awaited: Awaited | None = None
+    dropped_claims: tuple[str, ...] = ()
 
     def without_steps(self) -> PendingReport:
         """With what would help, and not how it is done."""
@@ -281,7 +283,7 @@ def _of_one(
     return {
         "siblings": found,
         "agent": agent_of(diagnosis.causes, state),
-        "lingering": _lingering(diagnosis, state),
+        "lingering": lingering_for(diagnosis, state),
         "same_pools": same_pools(diagnosis.nodes, state),
         "still_blocked": still_blocked(diagnosis, state),
         "older_template": older_template(diagnosis, state, owners),
@@ -289,13 +291,8 @@ def _of_one(
         "free_nodes": free_nodes(diagnosis, state),
         "awaited": awaited(diagnosis, state),
         "not_taken": rejected_siblings(state, diagnosis.pod.key),
+        "dropped_claims": dropped_claims(diagnosis.pod.key, state, owners),
     }
-
-
-def _lingering(diagnosis: PodDiagnosis, state: ClusterState) -> tuple[LingeringPod, ...]:
-    """The pods in its way that hold devices in vain; of a pod that does not end, the pod itself."""
-    pod = state.inventory.pods.get(diagnosis.pod.key) if diagnosis.verdict is Verdict.DELETING else None
-    return of_itself(pod, state) if pod is not None else lingering(diagnosis.nodes, state, diagnosis.causes)
 
 
 def _of_the_pod(pod: Pod, state: ClusterState, what_if: WhatIf | None) -> dict[str, Any]:

@@ -149,6 +149,8 @@ def _decoded(data: bytes, struct: type[S], session: Session) -> S:
     try:
         answer: S = _DECODERS[struct].decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        text = f"{session.server} does not answer as an API server: {error}"
+        page = data.lstrip()[:1] == b"<"
+        why = "it sends a web page, as a sign-in or a proxy does" if page else str(error)
+        text = f"{session.server} does not answer as an API server: {why}"
         raise BadAnswerError(text, "check the server's URL in the kubeconfig") from error
     return answer

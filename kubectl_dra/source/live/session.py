@@ -24,7 +24,9 @@ from kubectl_dra.source.live.errors import (
     capped,
     error_from_status,
 )
+from kubectl_dra.source.live.expiry import of_certificate, of_token
 from kubectl_dra.source.live.kubeconfig import Target, target_of
+from kubectl_dra.source.live.tls import read_field
 from kubectl_dra.source.live.transport import pool_of, translated_errors
 from kubectl_dra.source.live.urls import without_query
 from kubectl_dra.source.secrets import hidden
@@ -147,11 +149,24 @@ class Session:
     def _error(self, answer: urllib3.BaseHTTPResponse, body: bytes, what: str) -> ApiError:
         error = error_from_status(answer.status, body, what, self.server, answer.headers.get("Retry-After", ""))
         user, context = self.target.user, self.target.context
+        ended = self._ended() if isinstance(error, LoginError) else ""
+        if ended:
+            error = LoginError(
+                f"{self.server} does not accept the login: {ended}", error.hint, error.code, error.reason
+            )
         if isinstance(error, LoginError) and user is not None and user.name and context:
             error.hint = (
                 f'log in again as user "{user.name}" of context "{context}", or choose another --context or --user'
             )
         return error
+
+    def _ended(self) -> str:
+        """That the token or the certificate has run out, and when; empty where they do not say so."""
+        user = self.target.user
+        certificate = read_field(user, "client-certificate") if user is not None else None
+        ends = {"token": of_token(self._login.header()), "client certificate": of_certificate(certificate or b"")}
+        past = {what: end for what, end in ends.items() if end is not None and end <= self.clock.now()}
+        return ", ".join(f"the {what} expired on {end:%Y-%m-%d at %H:%M} UTC" for what, end in past.items())
 
     def close(self) -> None:
         """Close idle connections, and end streams that threads are waiting on."""

@@ -24,6 +24,26 @@ from kubectl_dra.source.secrets import remember
 
 _FIX: Final = "fix the kubeconfig"
 _MAX_BYTES: Final = 1 << 20
+_CHECK: Final = "check certificate-authority and client-certificate in the kubeconfig"
+_NO_TLS: Final = "there is no TLS at that port: check the server's URL in the kubeconfig (http or https, the port)"
+#: Reasons of OpenSSL for answers that are no TLS.
+_PLAIN: Final = frozenset({"WRONG_VERSION_NUMBER", "HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG", "RECORD_LAYER_FAILURE"})
+#: Upstream: OpenSSL, include/openssl/x509_vfy.h, X509_V_ERR_*.
+_WAYS: Final = {
+    (
+        9,
+        10,
+    ): "is this computer's clock right? Else whoever runs the cluster has to renew it (kubeadm: kubeadm certs renew)",
+    (
+        2,
+        18,
+        19,
+        20,
+        21,
+    ): "the cluster may have been made anew, or a proxy stands between: get its kubeconfig again, or put"
+    " the authority that signs for it into certificate-authority",
+    (62, 64): "set server in the kubeconfig to a name that the certificate is for, or tls-server-name to one",
+}
 
 
 class _SharedContext(ssl.SSLContext):
@@ -60,6 +80,22 @@ def context_of(cluster: Named, user: Named | None, given: Credential | None, ver
     elif user is not None:
         _present_configured(context, user)
     return context
+
+
+def untrusted(server: str, error: BaseException, reason: str) -> CertificateError:
+    """The error of a connection that TLS ends, with what to do about its cause; ``reason``: the library's words."""
+    hint = _NO_TLS if getattr(error, "reason", None) in _PLAIN else _CHECK
+    if isinstance(error, ssl.SSLCertVerificationError):
+        # OpenSSL's words, without what the library puts around them.
+        reason = error.verify_message.rstrip(".") or reason
+        reason = f"its certificate is not accepted: {reason}"
+        hint = next((way for codes, way in _WAYS.items() if error.verify_code in codes), _CHECK)
+    return CertificateError(f"no trusted connection to {server}: {reason}", hint)
+
+
+def read_field(owner: Named, field: str) -> bytes | None:
+    """A field of a user or cluster that is a file, or its content. Raises :class:`CertificateError`."""
+    return _read(f'user "{owner.name}"', owner.value, field)
 
 
 def _present_configured(context: ssl.SSLContext, user: Named) -> None:

@@ -16,6 +16,7 @@ from urllib.request import getproxies
 import msgspec
 
 from kubectl_dra.source.live import errors
+from kubectl_dra.source.live.tls import untrusted
 
 if TYPE_CHECKING:
     import urllib3
@@ -41,10 +42,7 @@ def translated_errors(server: str, what: str) -> Iterator[None]:
     except exceptions.SSLError as error:
         if isinstance(_innermost(error), _CUT):
             raise _broken_off(server, what, error) from error
-        text = f"no trusted connection to {server}: {_reason(error)}"
-        raise errors.CertificateError(
-            text, "check certificate-authority and client-certificate in the kubeconfig"
-        ) from error
+        raise untrusted(server, _innermost(error), _reason(error)) from error
     except (exceptions.NewConnectionError, exceptions.ConnectTimeoutError) as error:
         # Time-outs of the library as well, but nobody was there, which is not the same as being slow.
         raise _unreachable(server, error) from error
