@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.workloads import Owners
+from kubectl_dra.model.evidence import lacks_api
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.workloads import WorkloadObject
-from kubectl_dra.reports.api_there import lacks_api
 
 _APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 _FIELD: Final = "resourceClaims"
