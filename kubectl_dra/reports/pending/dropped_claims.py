@@ -12,7 +12,6 @@ from typing import Any, Final
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.workloads import Owners
-from kubectl_dra.model.evidence import lacks_api
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.workloads import WorkloadObject
 
@@ -23,7 +22,7 @@ _FIELD: Final = "resourceClaims"
 def dropped_claims(key: Key, state: ClusterState, owners: Owners) -> tuple[str, ...]:
     """The names of the entries; nothing of a pod that has claims, and where the server has the API."""
     pod = state.inventory.pods.get(key)
-    if pod is None or pod.spec.resource_claims or not lacks_api(state.evidence):
+    if pod is None or pod.spec.resource_claims or not state.evidence.lacks_api:
         return ()
     makers = (owner.object for owner in owners.of(pod) if isinstance(owner.object, WorkloadObject))
     applied = [each.annotations.get(_APPLIED, "") for each in (pod.metadata, *(maker.metadata for maker in makers))]
