@@ -47,6 +47,11 @@ def lingering_sentence(pods: Sequence[LingeringPod], namespace: str) -> Safe | N
     if found.failing:
         each = found.failing[0]
         return fmt("{}, and the driver does not run on {} ({})", lead, found.node, each.state)
+    if found.silent:
+        text = (
+            "{}, but driver {}, which has to release its devices, publishes them no longer and seems not to run on {}"
+        )
+        return fmt(text, lead, listed(found.silent), found.node)
     return lead
 
 
@@ -55,7 +60,7 @@ def overdue_sentence(pods: Sequence[LingeringPod], reason: Safe) -> Safe | None:
     if not pods:
         return None
     found = pods[0]
-    known = found.unreachable or found.reason or found.failing
+    known = found.unreachable or found.reason or found.failing or found.silent
     if found.finalizers and not known:
         return None
     told = lingering_sentence(pods, "")
@@ -102,7 +107,8 @@ def lingering_lines(pods: Sequence[LingeringPod], now: datetime, failing: Sequen
             continue
         text = "The devices of pod {} are free only when the kubelet and the driver on {} have released them."
         text = text if each.drivers else "What pod {} has is free only when the kubelet on {} has ended it."
-        told = [fmt(text, str(each.pod.key), each.node)]
+        # The first line says it of a driver that publishes nothing any more.
+        told = [] if each.silent and not number else [fmt(text, str(each.pod.key), each.node)]
         if number and each.due:
             told.insert(0, fmt("Pod {} {} {}.", str(each.pod.key), Safe(OVERDUE), ago(each.due, now)))
         if each.unreachable:
@@ -118,7 +124,7 @@ def lingering_lines(pods: Sequence[LingeringPod], now: datetime, failing: Sequen
             word, keep = ("finalizer", "keeps") if len(each.finalizers) == 1 else ("finalizers", "keep")
             names = listed(each.finalizers[:_FINALIZERS])
             told.append(fmt("Its {} {} {} the object of the pod, not its devices.", Safe(word), names, Safe(keep)))
-        yield from wrapped(Safe(" ").join(told), indent=2, first=0)
+        yield from wrapped(Safe(" ").join(told), indent=2, first=0) if told else ()
 
 
 def _broken(found: LingeringPod, lead: Safe, now: datetime | None = None) -> Safe:
@@ -145,6 +151,12 @@ def lingering_advice(pods: Sequence[LingeringPod]) -> Safe | None:
             return known_cure(found.failing) or Safe(
                 "Repair what the log of the driver's pod says; once it runs, the kubelet ends the pod by itself."
             )
+        if found.silent:
+            return fmt(
+                "Get driver {} running on {} again: the kubelet waits for it, and then ends the pod by itself.",
+                listed(found.silent),
+                found.node,
+            )
     return None
 
 
@@ -167,6 +179,21 @@ def lingering_commands(pods: Sequence[LingeringPod], address: Address) -> Iterat
             before = ("--previous",) if failing.get(ref) else ("--since=1h",)
             words = kubectl("logs", of("pod", ref.name), where, "--all-containers", *before)
             yield from command_line("Log of the driver on {}: {}", reading(words, address), each.node)
+        if each.silent:
+            yield from _of_gone_drivers(each, address)
+
+
+def _of_gone_drivers(found: LingeringPod, address: Address) -> Iterator[Safe]:
+    """Where a driver's pod is, and what removes a pod whose devices nobody will release."""
+    there = kubectl("get", "pods", "-A", "-o", "wide", "--field-selector", f"spec.nodeName={found.node}")
+    if not found.plugins:
+        yield from command_line("Whether its pod runs on {}: {}", reading(there, address), found.node)
+    force = kubectl("delete", of("pod", found.pod.name, found.pod.namespace), "--force", "--grace-period=0")
+    line = command(changing(force, address))
+    if line is not None:
+        text = "Only if that driver is gone for good (its devices then count as free, whatever was left on them):"
+        yield from wrapped(Safe(text))
+        yield fmt("  {}", line)
 
 
 def _node_commands(found: LingeringPod, address: Address) -> Iterator[Safe]:

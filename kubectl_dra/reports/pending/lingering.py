@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+import msgspec
+
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.claim.reserved import OUT_OF_SERVICE, never_ends
 from kubectl_dra.diagnosis.said import events
 from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.core import Node, Pod
-from kubectl_dra.model.ids import Key
+from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.devices.twins import twins
@@ -24,6 +26,7 @@ from kubectl_dra.reports.pending.drivers import plugins
 from kubectl_dra.reports.pending.failing_pods import FailingPod, failing_among
 
 _MOST: Final = 3
+_SLICE: Final = "ResourceSlice"
 #: What the kubelet reports only of pods that it ends (upstream: pkg/kubelet/events).
 _OF_THE_END: Final = frozenset({"FailedKillPod", "FailedPreStopHook", "ExceededGracePeriod"})
 _UNPREPARING: Final = "Unprepare"
@@ -42,6 +45,8 @@ class LingeringPod(ReportRecord, frozen=True):
     ``node_down``: since when its node has not been ready; ``unreachable``: the kubelet there has stopped reporting, so
     that nothing ends the pod. ``out_of_service``: the node has the taint that lets its pods be removed all the same.
     ``now_called``: of an unreachable node those that publish the same devices, under which its machine may run by now.
+    ``silent``: of a pod that is asked about, those of its drivers that no longer publish the pools of its devices, if
+    nothing else says why it does not end: until they run again, the kubelet cannot have the devices released.
     """
 
     pod: records.ObjectRef
@@ -59,6 +64,7 @@ class LingeringPod(ReportRecord, frozen=True):
     unreachable: bool = False
     out_of_service: bool = False
     now_called: tuple[str, ...] = ()
+    silent: tuple[str, ...] = ()
 
 
 def lingering_for(diagnosis: records.PodDiagnosis, state: ClusterState) -> tuple[LingeringPod, ...]:
@@ -104,13 +110,20 @@ def _in_the_way(cause: records.Cause) -> Iterator[Key]:
 
 def of_itself(pod: Pod, state: ClusterState) -> tuple[LingeringPod, ...]:
     """The same of a pod that is asked about: why it has not ended, if it should have."""
-    devices = {
-        result.driver
+    if not _is_overdue(pod, state):
+        return ()
+    pools = {
+        PoolId(result.driver, result.pool)
         for claim in state.inventory.claims_by_user.get(pod.metadata.uid, ())
         if claim.status.allocation is not None
         for result in claim.status.allocation.devices.results
     }
-    return (_told(pod, devices, state),) if _is_overdue(pod, state) else ()
+    told = _told(pod, {pool.driver for pool in pools}, state)
+    if told.unreachable or told.reason or told.failing or not state.evidence.complete(_SLICE):
+        return (told,)
+    # Upstream: pkg/kubelet/cm/dra/plugin, which deletes the slices of a plugin that has gone; kubernetes#129402.
+    silent = sorted({pool.driver for pool in pools if not state.devices.index.of_pool(pool)})
+    return (msgspec.structs.replace(told, silent=tuple(silent)),)
 
 
 def _holding(

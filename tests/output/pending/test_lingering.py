@@ -92,16 +92,23 @@ def test_a_pod_of_another_namespace_is_named_with_it() -> None:
     assert "Pod other/old should have ended 30m ago." in plain_page(objects)
 
 
-def leaving(status: str, *others: dict[str, Any], **metadata: Any) -> str:
-    """The page of a pod that should have ended half an hour ago, on a node whose kubelet says so, or nothing."""
+def leaving(
+    status: str, *others: dict[str, Any], published: str = "node-1", withheld: tuple[str, ...] = (), **metadata: Any
+) -> str:
+    """The page of a pod that should have ended half an hour ago, on a node whose kubelet says so, or nothing.
+
+    ``published``: the node that the driver publishes devices of.
+    """
     node = build.node()
     node["status"]["conditions"] = [{"type": "Ready", "status": status, "lastTransitionTime": stamp(38)}]
     pod = build.pod("pod", claims=["claim"], node_name="node-1", phase="Running")
     pod["metadata"] |= {"deletionTimestamp": stamp(30), **metadata}
     pod["spec"]["nodeName"] = "node-1"
     held = build.claim("claim", held=[("node-1", "gpu-0")], by=["pod"])
-    objects = [node, build.slice_("node-1", build.device("gpu-0")), pod, held, *others]
-    return " ".join(page_of(report_of(*objects)).replace("\x1b[1m", "").replace("\x1b[0m", "").split())
+    objects = [node, build.slice_(published, build.device("gpu-0")), pod, held, *others]
+    return " ".join(
+        page_of(report_of(*objects, withheld=withheld)).replace("\x1b[1m", "").replace("\x1b[0m", "").split()
+    )
 
 
 def test_a_pod_on_a_node_that_cannot_be_reached_says_both_times_and_what_removes_it() -> None:
@@ -130,6 +137,25 @@ def test_why_a_pod_does_not_end_is_said_on_its_own_page() -> None:
     assert "kubectl logs pod/gpu-dra-plugin-x7k2p -n gpu-dra-driver --all-containers --previous" in page
     assert page.count("CrashLoopBackOff") == 1
     assert "once it runs, the kubelet ends the pod by itself" in page
+
+
+def test_a_driver_that_publishes_the_devices_no_longer_is_waited_for_by_the_kubelet() -> None:
+    page = leaving("True", published="node-2")
+    assert page.startswith(
+        "Pod ml/pod should have ended 30m ago, but driver gpu.example.com, which has to release its devices, publishes "
+        "them no longer and seems not to run on node-1."
+    )
+    assert "Get driver gpu.example.com running on node-1 again" in page
+    assert "kubectl get pods -A -o wide --field-selector spec.nodeName=node-1" in page
+    told = "Only if that driver is gone for good"
+    assert page.index(told) < page.index("kubectl delete pod/pod -n ml --force --grace-period=0")
+    for other in (
+        leaving("True", published="node-2", withheld=("ResourceSlice",)),
+        leaving("Unknown", published="node-2"),
+        leaving("True", build.event("pod", "FailedKillPod", WHY, time=stamp(5)), published="node-2"),
+    ):
+        assert "no longer" not in other
+        assert told not in other
 
 
 def test_a_finalizer_alone_keeps_the_words_about_finalizers() -> None:
