@@ -146,7 +146,7 @@ def test_a_request_that_its_claim_does_not_have_gives_no_device(request_name: st
 
 def test_containers_that_name_devices_as_requests_are_told_in_one_warning() -> None:
     """And in the first sentence: that the pod fits is half of the truth."""
-    pod = a_pod("p", templates=["one"])
+    pod = {"apiVersion": "v1", **a_pod("p", templates=["one"])}
     names = ("gpu-0", "gpu-1", "gpu-0")
     pod["spec"]["containers"] = [
         {"name": f"c{number}", "image": "x", "resources": {"claims": [{"name": "one", "request": name}]}}

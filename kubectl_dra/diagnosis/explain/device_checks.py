@@ -67,9 +67,9 @@ class DeviceChecks:
 
     def _selectors(self, candidate: Candidate) -> Removal | None:
         decision = self._checks.selection.decision(self._request, candidate)
-        if decision.outcome is not Outcome.NO:
-            # It fails only on devices that the search never looks at, because they are in use.
+        if decision.outcome not in (Outcome.NO, Outcome.ERROR):
             return None
+        # It fails only on devices that the search never looks at, because they are in use: free, they end the attempt.
         detail = self._checks.selection.detail(self._request, candidate)
         clause = clauses_of(self._request.selectors[decision.selector].expression)[detail.clause]
         values = [reading.text for reading in detail.readings if reading.field]

@@ -19,7 +19,7 @@ from kubectl_dra.output.safe import Safe, Style, command_line, fmt, safe, styled
 from kubectl_dra.output.simulation.queues import queue_clause, quota_lines
 from kubectl_dra.output.taints.hits import fate_text, who_text
 from kubectl_dra.output.unread import left_out_text
-from kubectl_dra.output.words import counted, listed, object_name, plural, shortened
+from kubectl_dra.output.words import counted, listed, object_name, plural, shortened, without_names
 from kubectl_dra.reports.base import ReadRecord
 from kubectl_dra.reports.capacity.capacity import CapacityReport
 from kubectl_dra.reports.invocations import changing, kubectl, of
@@ -128,8 +128,7 @@ def note_lines(report: SimulationReport) -> Iterator[Safe]:
         elif not (compared[ref].replaces or compared[ref].runs_alone):
             yield from wrapped(fmt(_SAME_TEMPLATE, object_name(ref), _IS_REFUSED if ref.kind == "Job" else _REPLACES))
     yield from _generated_lines(report.manifests)
-    for manifest in report.manifests:
-        yield from _lines(manifest)
+    yield from _each_lines(report.manifests)
     yield from _names("Not applied, and may refuse or change the pods: {}.", report.manifests, Role.NOT_APPLIED)
     text = "Nodes that come after {} are not known yet. --add-node like=NODE supposes one that is like another."
     yield from _names(text, report.manifests, Role.MAKES_NODES)
@@ -214,6 +213,18 @@ _SEVERAL_MADE_UP: Final = (
 def _generated_lines(manifests: Iterable[ManifestReport]) -> Iterator[Safe]:
     found = [each.object for each in manifests if each.generated]
     yield from _named_lines(_MADE_UP if len(found) == 1 else _SEVERAL_MADE_UP, found)
+
+
+def _each_lines(manifests: Iterable[ManifestReport]) -> Iterator[Safe]:
+    """What is told of single objects; the same of several once."""
+    told: dict[str, tuple[list[Safe], list[ObjectRef]]] = {}
+    for manifest in manifests:
+        if lines := list(_lines(manifest)):
+            key = without_names({manifest.object.name}, lines)
+            told.setdefault(key, (lines, []))[1].append(manifest.object)
+    for lines, (_, *others) in told.values():
+        yield from lines
+        yield from _named_lines("The same applies to {}.", others)
 
 
 def _lines(manifest: ManifestReport) -> Iterator[Safe]:

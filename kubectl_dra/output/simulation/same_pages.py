@@ -15,7 +15,7 @@ from kubectl_dra.diagnosis.remedies.records import CreateObject
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.headline import why_not
 from kubectl_dra.output.pending.remedies import remedy_text
-from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.words import counted, listed, object_name, plural, shortened, without_names
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.simulation import PodSimulation
@@ -23,6 +23,7 @@ from kubectl_dra.reports.simulation import PodSimulation
 _NAMED: Final = 4
 #: Where each object stands in the files, without white space.
 _LINE: Final = re.compile(",line[0-9]+")
+_FAILED: Final = (Verdict.UNSCHEDULABLE, Verdict.SCHEDULER_ERROR)
 #: Where a way out makes room for one of them.
 _OF_ITS_OWN: Final = (Code.DEVICES_IN_USE, Code.TOO_FEW_DEVICES)
 _EACH: Final = Safe(" Each of them needs devices of its own: a way out is for one.")
@@ -95,12 +96,12 @@ def other_lines(page: ToldPod) -> Iterator[Safe]:
         return
     if {each.subject.kind for each in rest} == {first.subject.kind}:
         names = shortened([str(each.subject.key) for each in rest], _NAMED)
-        kind = safe(plural(first.subject.kind, len(rest)))
+        kind = fmt("more {}", plural(first.subject.kind, len(rest)))
     else:
         names = shortened([object_name(each.subject) for each in rest], _NAMED)
         kind = Safe("others" if len(rest) > 1 else "other")
     alone = _EACH if first.pending is not None and first.pending.code in _OF_ITS_OWN else Safe("")
-    yield from wrapped(fmt("The same applies, with other names, to {} more {}: {}.{}", len(rest), kind, names, alone))
+    yield from wrapped(fmt("The same applies, with other names, to {} {}: {}.{}", len(rest), kind, names, alone))
 
 
 def _fields(pod: PodSimulation) -> Iterator[str]:
@@ -124,9 +125,11 @@ def _cause(page: ToldPod, everyone: dict[str, None], *, steps: bool) -> str:
     if pending is None or not never or pod.blocked or pod.refused or pod.kept_off is not None or pod.scheduler:
         return ""
     reason = why_not(pending)
-    if reason is None or pending.verdict is not Verdict.UNSCHEDULABLE or not pending.remedies:
+    if reason is None or pending.verdict not in _FAILED:
         return ""
-    lacking = all(isinstance(action, CreateObject) for way in pending.remedies for action in way.actions)
+    lacking = bool(pending.remedies) and all(
+        isinstance(action, CreateObject) for way in pending.remedies for action in way.actions
+    )
     # Of an object that does not exist each request tells in its own words.
     told = [*([] if lacking else [reason]), *map(remedy_text, pending.remedies)]
     told += [fmt("{}", node) for way in pending.remedies for node in way.nodes]
