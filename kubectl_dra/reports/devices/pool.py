@@ -52,6 +52,7 @@ from kubectl_dra.reports.devices.totals import (
     sum_totals,
 )
 from kubectl_dra.reports.devices.unpublished import AllocatedDevice, unpublished_names, unpublished_of_pool
+from kubectl_dra.reports.devices.value_types import with_types
 from kubectl_dra.reports.scope import Scope, device_scope, joint_scope, slice_scope
 from kubectl_dra.reports.taints.taints import TaintRecord
 from kubectl_dra.reports.unread import missing_rights
@@ -255,7 +256,7 @@ def pool_report(pool: PoolId, facts: ClusterState) -> PoolReport:
     """The report of one pool of the inventory."""
     opened = open_pool(pool, facts)
     summary = pool_summary(opened)
-    devices = device_records(opened, summary.scope)
+    devices = with_types(device_records(opened, summary.scope), pool.driver)
     values = [device.values for device in devices]
     same = common_values(values)
     return PoolReport(
