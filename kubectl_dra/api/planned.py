@@ -8,13 +8,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from kubectl_dra.api import builtin
 from kubectl_dra.api.decode import DecodeError, decode_any
 from kubectl_dra.api.defaults import defaulted
+from kubectl_dra.api.first_error import place_of, without
 from kubectl_dra.api.generated_names import named
 from kubectl_dra.api.kinds import BY_NAME, POD, Kind, find_kind
 from kubectl_dra.api.lint import Finding, Mistake, lint
@@ -54,6 +55,8 @@ from kubectl_dra.model.queues import QUEUE_LABEL
 from kubectl_dra.model.storage import PersistentVolumeClaim
 
 Tree = dict[str, Any]
+#: Of one object so many values that can't be read are told.
+_WRONG: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,8 @@ class Planned:
     ``generated``: the server makes the name. ``made_by``: the object whose controller makes this one. ``corrected`` is
     JSON. ``invalid``: what the server refuses of a pod or of a workload's template. ``counts``: it changes the pods of
     others, as autoscalers do. ``group``: how many of each of its ``pods`` are of use together only. ``annotations``
-    are its own. ``left_out``: its parts that make pods of which nothing is known.
+    are its own. ``left_out``: its parts that make pods of which nothing is known. ``rest``: one that could not be
+    read for one value, as if that were left out.
     """
 
     kind: str
@@ -116,6 +120,7 @@ class Planned:
     group: tuple[int, ...] = ()
     annotations: Mapping[str, str] = field(default_factory=dict)
     origin: str = ""
+    rest: Planned | None = None
 
     def scaled(
         self, copies: int, field: str, growth: Growth | None = None, counted_by: CountField = UNCOUNTED
@@ -205,7 +210,7 @@ def _scaled(planned: Planned, tree: Tree) -> Planned:
     return planned.scaled(number, field, growth, CountField(((field, number),)))
 
 
-def read_planned(source: Source, namespace: str) -> Planned:
+def read_planned(source: Source, namespace: str, wrong: int = _WRONG) -> Planned:
     """One object; those without a namespace are meant for ``namespace``."""
     found = lint(source.data)
     written = found.corrected if found.corrected is not None else source.data
@@ -217,14 +222,9 @@ def read_planned(source: Source, namespace: str) -> Planned:
     )
     decoded = decode_any(data, source.api_version, source.kind)
     if isinstance(decoded, BadObject):
-        return replace(
-            base,
-            kind=decoded.kind,
-            namespace=decoded.namespace,
-            name=decoded.name,
-            error=decoded.error,
-            findings=found.findings,
-        )
+        rest = _rest(source, tree, decoded.error, namespace, wrong) if wrong else None
+        unread = replace(base, kind=decoded.kind, namespace=decoded.namespace, name=decoded.name, rest=rest)
+        return replace(unread, error=decoded.error, findings=found.findings)
     meta = mapping(tree.get("metadata"))
     base = replace(
         base,
@@ -248,6 +248,11 @@ def read_planned(source: Source, namespace: str) -> Planned:
     if isinstance(record, Pod):
         return replace(base, pods=(PodPlan(record, template=tree),))
     return _of_pods(base, tree, namespace)
+
+
+def _rest(source: Source, tree: Tree, error: str, namespace: str, wrong: int) -> Planned | None:
+    other = without(tree, place_of(error)) if place_of(error) else None
+    return read_planned(source._replace(data=json.dumps(other).encode()), namespace, wrong - 1) if other else None
 
 
 def _no_version(kind: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from kubectl_dra.api.first_error import place_of
 from kubectl_dra.api.kinds import BY_NAME, RESOURCE_GROUP
 from kubectl_dra.api.lint import Mistake
 from kubectl_dra.api.planned import Planned
@@ -52,6 +53,8 @@ def findings(planned: Planned) -> Iterator[UnplacedFinding]:
         yield UnplacedFinding(_RULES[mistake.code], mistake.message, mistake.path, mistake.corrected)
     if planned.error:
         yield _split(Rule.REFUSED if _has_version(planned) else Rule.NO_SUCH_VERSION, planned.error)
+        if planned.rest is not None:
+            yield from _beside(planned)
         return
     yield from _version(planned)
     # What is missing only because its name is misspelt has been said.
@@ -70,6 +73,25 @@ def findings(planned: Planned) -> Iterator[UnplacedFinding]:
             yield UnplacedFinding(
                 Rule.UNUSED_CLAIM, f'no container{whose} names "{name}" under resources.claims', "spec.resourceClaims"
             )
+
+
+def _beside(planned: Planned) -> Iterator[UnplacedFinding]:
+    """What else is wrong in an object of which values could not be read, but for what follows from these."""
+    places = list[str]()
+    rest: Planned | None = planned
+    while rest is not None and rest.error:
+        places.append(_plain(place_of(rest.error)).rpartition(".")[0])
+        rest = rest.rest
+        if rest is not None and rest.error:
+            yield _split(Rule.REFUSED, rest.error)
+    for each in _admission(rest) if rest is not None else ():
+        if not any(_plain(each.path).startswith(above) for above in places):
+            yield each
+
+
+def _plain(path: str) -> str:
+    """A path as decoding and validation both have it: ``attributes.model`` for ``attributes[model]``."""
+    return path.replace("[", ".").replace("]", "").replace('"', "")
 
 
 #: What later versions have in place of the kinds that only v1alpha2 has.
