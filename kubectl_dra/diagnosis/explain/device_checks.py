@@ -19,12 +19,13 @@ from kubectl_dra.allocation.input.candidates import Candidate
 from kubectl_dra.allocation.input.taints import Narrowing, selects, selects_everything
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.claim.reserved import fails, held_for
-from kubectl_dra.diagnosis.records import SUPPOSED, HeldFor, Removal, Short, StageName
+from kubectl_dra.diagnosis.pod.workloads import Owners
+from kubectl_dra.diagnosis.records import SUPPOSED, HeldFor, ObjectRef, Removal, Short, StageName
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.quantity import Format, Quantity
 from kubectl_dra.model.resource import Device, DeviceTaint
-from kubectl_dra.model.supposed import SupposedTaint
+from kubectl_dra.model.supposed import SupposedTaint, is_supposed
 from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.selectors.compiling import clauses_of
 from kubectl_dra.selectors.evaluate import Outcome
@@ -127,7 +128,19 @@ class DeviceChecks:
             held_for, since = HeldFor.ENDING, end
         elif held_for is HeldFor.USED and self._fail(holders):
             held_for = HeldFor.FAILING
-        return Removal(StageName.UNUSED, _names(holders), source=users, held_for=held_for, since=since)
+        owner = self._owner(holders) if held_for is HeldFor.USED else None
+        return Removal(StageName.UNUSED, _names(holders), source=users, held_for=held_for, since=since, owner=owner)
+
+    def _owner(self, claims: list[Key]) -> ObjectRef | None:
+        """The topmost controller of the pod that uses the claims; None for several, or one that nothing makes.
+
+        Pods of files have one that stands in for what the files say.
+        """
+        keys = [Key(*text.split("/", 1)) for text in self._users(claims)]
+        pod = self._world.inventory.pods.get(keys[0]) if len(keys) == 1 else None
+        if pod is None or is_supposed(pod):
+            return None
+        return Owners(self._world.inventory).named(pod)
 
     def _deleted(self, claims: list[Key]) -> str:
         """Since when all of the claims are being deleted; empty where one is not."""

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.diagnosis.records.nodes import LabelOnNodes
-from kubectl_dra.diagnosis.records.objects import Evidence
+from kubectl_dra.diagnosis.records.objects import Evidence, ObjectRef
 from kubectl_dra.model.base import ReportRecord
 
 
@@ -167,7 +167,7 @@ class Removal(ReportRecord, frozen=True):
     ``short`` has the amounts where something is short. ``held_for``: whether those who use the claims are gone.
     ``since``: of a taint, when it was added; of a claim, when its deletion was asked for; of pods that are being
     deleted, by when they should have ended. ``everywhere``: of a taint, whether its rule has an empty selector and so
-    taints all devices of all drivers.
+    taints all devices of all drivers. ``owner``: of the only pod that uses a claim, what makes it, as far as known.
     """
 
     stage: StageName
@@ -178,6 +178,7 @@ class Removal(ReportRecord, frozen=True):
     held_for: HeldFor = HeldFor.USED
     since: str = ""
     everywhere: bool = False
+    owner: ObjectRef | None = None
 
     @property
     def unpublished(self) -> bool:

@@ -172,7 +172,7 @@ def is_said(view: FunnelView, certainty: Certainty, said: str, *, about: bool) -
         found = [stage for track in tracks for stage in track.funnel.stages if stage.removed]
         others = [stage for stage in found if stage.name is not StageName.SELECTORS]
         constrained = any(track.funnel.best is not None for track in tracks)
-        return not constrained and bool(others) and all(_is_noted(stage, view, said) for stage in others)
+        return not constrained and bool(found) and all(_is_noted(stage, view, said) for stage in others or found)
     if len(tracks) > 1:
         return _are_said(tracks, view, said, about=about)
     funnel = tracks[0].funnel

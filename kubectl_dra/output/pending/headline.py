@@ -30,9 +30,9 @@ from kubectl_dra.output.pending.heard import (
     said_of,
 )
 from kubectl_dra.output.pending.kept import kept_sentence
-from kubectl_dra.output.pending.lingering import lingering_sentence, overdue_sentence
+from kubectl_dra.output.pending.lingering import NOT_ENDED, lingering_sentence, overdue_sentence
 from kubectl_dra.output.pending.main_reason import main_reason
-from kubectl_dra.output.pending.next_in_the_way import whatever_selected
+from kubectl_dra.output.pending.next_in_the_way import EVICTED, whatever_selected
 from kubectl_dra.output.pending.node_names import names_of
 from kubectl_dra.output.pending.older_template import older_sentence
 from kubectl_dra.output.pending.queues import evicted_clause
@@ -130,7 +130,7 @@ def _under_way(report: PendingReport) -> Safe | None:
     if found is None or not found.under_way or report.verdict is not records.Verdict.UNSCHEDULABLE:
         return None
     have = Safe("has" if len(found.victims) == 1 else "have")
-    text = "{} evicted for it on {} ({}) {} not ended yet"
+    text = f"{{}} {EVICTED} {{}} ({{}}) {{}} {NOT_ENDED}"
     return fmt(text, counted(len(found.victims), "pod"), found.nodes[0], shortened(found.victims, _VICTIMS), have)
 
 

@@ -23,6 +23,8 @@ _FINALIZERS: Final = 3
 _WHILE_UNREACHABLE: Final = "Nothing ends pod {} until the kubelet of {} is back: it may still run there, and {} taken."
 #: What the first line says of a pod that should be gone.
 OVERDUE: Final = "should have ended"
+#: The same of one that the scheduler has evicted.
+NOT_ENDED: Final = "not ended yet"
 #: The same of one that nobody has deleted, where nothing would end it.
 _ENDLESS: Final = "would not end if it were deleted"
 
@@ -96,10 +98,12 @@ def with_delay(text: Safe, pods: Sequence[LingeringPod], namespace: str, now: da
     return text
 
 
-def lingering_lines(pods: Sequence[LingeringPod], now: datetime, failing: Sequence[FailingPod] = ()) -> Iterator[Safe]:
+def lingering_lines(
+    pods: Sequence[LingeringPod], now: datetime, failing: Sequence[FailingPod] = (), said: str = ""
+) -> Iterator[Safe]:
     """Since when the others should have ended, and what is known of each; the first line tells of the first.
 
-    ``failing`` pods of drivers are told elsewhere.
+    ``failing`` pods of drivers are told elsewhere, and that an evicted pod has not ended in the line that is ``said``.
     """
     for number, each in enumerate(pods):
         if each.broken is not None:
@@ -107,8 +111,9 @@ def lingering_lines(pods: Sequence[LingeringPod], now: datetime, failing: Sequen
             continue
         text = "The devices of pod {} are free only when the kubelet and the driver on {} have released them."
         text = text if each.drivers else "What pod {} has is free only when the kubelet on {} has ended it."
-        # The first line says it of a driver that publishes nothing any more.
-        told = [] if each.silent and not number else [fmt(text, str(each.pod.key), each.node)]
+        # The first line says it of a driver that publishes nothing any more, and of a pod that makes room.
+        evicted = not each.drivers and f"({each.pod.key}) has {NOT_ENDED}" in said
+        told = [] if evicted or (each.silent and not number) else [fmt(text, str(each.pod.key), each.node)]
         if number and each.due:
             told.insert(0, fmt("Pod {} {} {}.", str(each.pod.key), Safe(OVERDUE), ago(each.due, now)))
         if each.unreachable:

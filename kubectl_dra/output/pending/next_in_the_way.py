@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from kubectl_dra.diagnosis.records import Declined, Preemption
 from kubectl_dra.model.invocation import Address
@@ -13,6 +14,9 @@ from kubectl_dra.output.words import counted, listed
 from kubectl_dra.reports.invocations import dra, of, reading
 from kubectl_dra.reports.pending.awaited import Awaited
 from kubectl_dra.reports.pending.still_blocked import StillBlocked
+
+#: What the first line says of pods that make room for another.
+EVICTED: Final = "evicted for it on"
 
 
 def renamed_lines(found: StillBlocked | None) -> Iterator[Safe]:
@@ -46,8 +50,8 @@ def awaited_lines(found: Awaited | None, address: Address) -> Iterator[Safe]:
     yield from command_line("What helps that pod: {}", reading(words, address))
 
 
-def preemption_lines(found: Preemption | None) -> list[Safe]:
-    """Whom the scheduler evicts for a pod or group, if that helps."""
+def preemption_lines(found: Preemption | None, said: str = "") -> list[Safe]:
+    """Whom the scheduler evicts for a pod or group, if that helps; not whom it has, in the line that is ``said``."""
     if found is not None and found.unread and not found.nodes and not found.certain:
         text = "Whether the scheduler evicts pods of lower priority for it depends on {}, which could not be read."
         return wrapped(fmt(text, listed(found.unread)))
@@ -58,6 +62,8 @@ def preemption_lines(found: Preemption | None) -> list[Safe]:
     victims = counted(len(found.victims), "pod")
     if found.under_way and not found.victims:
         # Pods of that node could not be read; the first line says that they are being ended.
+        return []
+    if found.under_way and EVICTED in said and all(name in said for name in found.victims):
         return []
     if found.under_way:
         text = "The scheduler has evicted {} of lower priority from {} for this pod: {}. Once {} ended, it tries again."

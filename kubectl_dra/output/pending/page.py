@@ -169,7 +169,7 @@ def _how_we_know(
         *driver_faults(report, address),
         *deletion_lines(report.nodes, now),
         *unready_lines(report.unready, now),
-        *lingering_lines(report.lingering, now, report.failing),
+        *lingering_lines(report.lingering, now, report.failing, said),
         *same_pool_lines(report.same_pools),
         *admission_sets_lines(report.nodes),
         *kept_off_driver_lines(each for each in report.idle_daemon_sets if each.beside),
@@ -181,7 +181,7 @@ def _how_we_know(
     yield [*failing_lines(failing), *(repair_lines(report, address) if elsewhere else ())]
     yield list(autoscaler_lines(report.autoscaler, now))
     yield list(_unread_why(report))
-    yield preemption_lines(report.preemption)
+    yield preemption_lines(report.preemption, said)
     yield [] if report.verdict is Verdict.ENDED else list(not_taken_lines(report.not_taken, report.owner, now))
 
 

@@ -13,6 +13,8 @@ from kubectl_dra.output.words import counted, listed, shortened
 _NODES: Final = 3
 _TERMS: Final = 2
 _MOST: Final = 3
+#: Whose end would not help: who has less than this part of what the first has.
+_LITTLE: Final = 100
 
 
 def pods_text(there: PodsThere) -> Safe:
@@ -62,13 +64,14 @@ def taken_by(by: Sequence[PodsThere]) -> Safe:
 def most_of(by: Sequence[PodsThere], amount: Callable[[int], Safe], total: int = 0) -> Safe:
     """``2 pods of StatefulSet ml/a: 3, ml/nb: 1, others: 4``: who has the most of a ``total``, and what others have.
 
-    Empty where nobody is known.
+    Who has next to nothing beside the first is one of the others. Empty where nobody is known.
     """
+    named = [each for each in by[:_MOST] if each.amount * _LITTLE >= by[0].amount]
     texts = [
         pods_text(each) if each.amount == each.count else fmt("{}: {}", pods_text(each), amount(each.amount))
-        for each in by[:_MOST]
+        for each in named
     ]
-    rest = total - sum(each.amount for each in by[:_MOST])
+    rest = total - sum(each.amount for each in named)
     return Safe(", ").join([*texts, fmt("others: {}", amount(rest))] if texts and rest > 0 else texts)
 
 

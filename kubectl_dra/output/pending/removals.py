@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from kubectl_dra.diagnosis.records import SUPPOSED, HeldFor, Removal, Short, StageName
+from kubectl_dra.diagnosis.records import SUPPOSED, HeldFor, ObjectRef, Removal, Short, StageName
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed, plural, shortened
@@ -37,11 +37,12 @@ def removal_note(stage: StageName, removals: Sequence[Removal], namespace: str, 
     if stage in _SHORT_OF:
         removals = _with_the_most_left(removals)
         removals = removals if users else without_users(removals)
-    say = _WORDS.get(stage, _plain)
+    say, together = _WORDS.get(stage, _plain), _of_owners(removals)
     totals: dict[Safe, int] = {}
     first: set[Safe] = set()
     for removal in removals:
-        text = say(removal, namespace)
+        pods = together.get(removal.owner, 0)
+        text = _pods_of(removal.owner, pods, namespace) if removal.owner and pods else say(removal, namespace)
         totals[text] = totals.get(text, 0) + len(removal.devices)
         first |= {text} if removal.held_for in IN_VAIN else set()
     ranked = sorted(totals.items(), key=lambda item: (item[0] not in first, -item[1], item[0]))
@@ -51,6 +52,20 @@ def removal_note(stage: StageName, removals: Sequence[Removal], namespace: str, 
     if len(ranked) > _SHOWN:
         texts.append(fmt("{} more", len(ranked) - _SHOWN))
     return Safe("; " if stage in _SHORT_OF else ", ").join(texts)
+
+
+def _of_owners(removals: Sequence[Removal]) -> dict[ObjectRef | None, int]:
+    """How many pods of a workload hold devices, of workloads with so many that their names would fill the line."""
+    pods: dict[ObjectRef | None, set[str]] = {}
+    for each in removals:
+        if each.owner is not None:
+            pods.setdefault(each.owner, set()).add(each.source)
+    return {owner: len(names) for owner, names in pods.items() if len(names) >= _SHOWN}
+
+
+def _pods_of(owner: ObjectRef, pods: int, namespace: str) -> Safe:
+    name = owner.name if owner.namespace == namespace else str(owner.key)
+    return fmt("{} of {} {}", counted(pods, "pod"), owner.kind, name)
 
 
 def without_users(removals: Sequence[Removal]) -> list[Removal]:

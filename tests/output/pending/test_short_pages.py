@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from kubectl_dra.commands.app import run
+from kubectl_dra.diagnosis.records import Preemption
 from kubectl_dra.diagnosis.remedies.records import DeletePod
+from kubectl_dra.output.pending.next_in_the_way import preemption_lines
 from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.reports.pending.pending import PendingReport
 from tests.kit import build
@@ -263,3 +265,46 @@ def test_a_note_that_would_stand_in_a_narrow_column_stands_below() -> None:
     at = next(number for number, line in enumerate(lines) if line.startswith("  not in use"))
     assert lines[at + 1].startswith("      ")
     assert len(lines[at + 1]) > 60
+
+
+# --- the first line ---------------------------------------------------------------------------------------------------
+
+
+def test_the_pods_of_a_workload_that_hold_devices_are_one_entry() -> None:
+    slice_ = build.slice_("node-1", *(build.device(f"gpu-{number}") for number in range(4)))
+    three = [each for number in range(3) for each in of_set(f"web-{number}", f"gpu-{number}")]
+    report = report_of(build.node(), slice_, *three, *holding("nb", "gpu-3"), POD, build.claim("claim"))
+    assert "all 4 are in use (3 pods of StatefulSet web 3, nb 1)" in first_line(report)
+    two = [*three[:4], *holding("nb", "gpu-2"), *holding("old", "gpu-3")]
+    report = report_of(build.node(), slice_, *two, POD, build.claim("claim"))
+    assert "in use (nb 1, old 1, web-0 1, 1 more)" in first_line(report)
+
+
+def test_the_obstacle_of_an_alternative_that_nothing_matches_has_no_table() -> None:
+    wishes = [
+        {"name": model.lower(), "deviceClassName": DRIVER, "allocationMode": "ExactCount", "count": 1}
+        | {"selectors": [{"cel": {"expression": MODEL.format(model)}}]}
+        for model in ("H100", "A100")
+    ]
+    claim = build.claim("claim", {"name": "gpu", "firstAvailable": wishes})
+    held = holding("a", "gpu-0")
+    report = report_of(build.node(), build.slice_("node-1", modelled("gpu-0", "A100")), *held, POD, claim)
+    assert "h100: no" in first_line(report) and "is in use (a)" in first_line(report)
+    assert TABLE not in page_of(report)
+
+
+def test_a_pod_that_was_evicted_for_this_one_is_told_of_once() -> None:
+    found = Preemption("…", ("node-1",), ("ml/low",), under_way=True)
+    said = "Pod ml/pod is pending: 1 pod evicted for it on node-1 (ml/low) has not ended yet. Until then …"
+    assert preemption_lines(found, said) == []
+    assert "has evicted 1 pod of lower priority" in " ".join(map(str, preemption_lines(found)))
+
+
+def test_who_has_next_to_nothing_of_what_lacks_is_one_of_the_others() -> None:
+    def running(name: str, cpu: str) -> dict[str, Any]:
+        return build.pod(name, node_name="node-1", phase="Running", requests={"cpu": cpu})
+
+    pod = build.pod(claims=["claim"], requests={"cpu": "2"})
+    others = [running("big", "3"), running("small", "10m"), pod]
+    line = first_line(report_of(build.node(), ONE, *others, build.claim("claim")))
+    assert "in use by ml/big: 3, others: 0.01" in line
