@@ -45,8 +45,12 @@ def is_builtin(api_version: str, kind: str) -> bool:
 
 def version_of(kind: str, written: str) -> str:
     """The version that has a kind of Kubernetes itself; empty for others, and for kinds of other projects' groups."""
-    right = next((version for version, known in _KINDS if known == kind), "")
-    return right if written.rpartition("/")[0] in _GROUPS else ""
+    return next((version for version, known in _KINDS if known == kind), "") if has_group(written) else ""
+
+
+def has_group(api_version: str) -> bool:
+    """Whether a version is of a group that Kubernetes itself has such kinds in, or of none."""
+    return api_version.rpartition("/")[0] in _GROUPS
 
 
 def unknown(tree: Tree, api_version: str, kind: str) -> list[str]:

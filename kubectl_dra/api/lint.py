@@ -19,7 +19,7 @@ from kubectl_dra.api.builtin import is_builtin
 from kubectl_dra.api.claim_mistakes import corrected_claims
 from kubectl_dra.api.convert import convert
 from kubectl_dra.api.generations import UnsupportedVersionError, shape_of
-from kubectl_dra.api.kinds import RESOURCE_GROUP, Kind, find_kind
+from kubectl_dra.api.kinds import BY_NAME, RESOURCE_GROUP, Kind, find_kind
 from kubectl_dra.api.podclaims import nested_sources
 from kubectl_dra.api.sources import Source
 from kubectl_dra.api.spelling import respelled
@@ -45,6 +45,7 @@ class Mistake(StrEnum):
 
     OTHER_GENERATION = "other-generation"  # a field as another version of the API has it
     UNKNOWN_FIELD = "unknown-field"  # no version near has it: the server drops it
+    NO_VERSION = "no-api-version"  # kinds have one version that is meant
     NO_SUCH_VERSION = "no-such-version"  # the kind does not exist in the version
     REMOVED_KIND = "removed-kind"  # the kind exists in v1alpha2 only
     MISPLACED = "misplaced"  # claims of a pod that stand elsewhere, or under another name
@@ -96,8 +97,11 @@ class _Linter:
         self.findings.append(Finding(path, message, corrected=False, code=code))
 
 
-def lint(data: bytes) -> Lint:
-    """Check one manifest, given as JSON. Objects that are none of ours, or no objects, have no findings."""
+def lint(data: bytes, *, listed: bool = False) -> Lint:
+    """Check one manifest, given as JSON. Objects that are none of ours, or no objects, have no findings.
+
+    ``listed``: the list around it says its version.
+    """
     tree = read_tree(in_utf8(data))
     if not isinstance(tree, dict):
         return Lint()
@@ -105,7 +109,7 @@ def lint(data: bytes) -> Lint:
     for path, entry in nested_sources(linter.tree):
         move_up(entry, "source")
         linter.fixed(f"{path}.source", "its names stand directly in the entry since 1.31; newer servers drop it")
-    _builtin_version(linter, str(tree.get("kind")))
+    _group_version(linter, str(tree.get("kind")), listed=listed)
     for path, message in corrected_claims(linter.tree):
         linter.fixed(path, message, Mistake.MISPLACED)
     if is_builtin(linter.version, str(tree.get("kind"))):
@@ -311,13 +315,18 @@ def _misplaced(path: str, kind: Kind) -> str:
     return ""
 
 
-def _builtin_version(linter: _Linter, kind: str) -> None:
-    """Workloads in a version that no server with claims has."""
-    version = linter.version
-    right = builtin.version_of(kind, version)
-    if version and right and right != version:
+def _group_version(linter: _Linter, kind: str, *, listed: bool) -> None:
+    """Workloads and claims in a version of another group, in one that no server with claims has, or in none."""
+    version, known = linter.version, BY_NAME.get(kind)
+    of_claims = known is not None and known.group == RESOURCE_GROUP and builtin.has_group(version)
+    right = known.api_version if of_claims and known is not None else builtin.version_of(kind, version)
+    if not right or right == version or (listed and not version):
+        return
+    linter.tree = {"apiVersion": right, **{key: value for key, value in linter.tree.items() if key != "apiVersion"}}
+    if version:
         linter.fixed("apiVersion", f"there is no {kind} in {version}; {right} has it", Mistake.NO_SUCH_VERSION)
-        linter.tree["apiVersion"] = right
+    else:
+        linter.fixed("apiVersion", f"apiVersion is missing; {kind} has {right}", Mistake.NO_VERSION)
 
 
 def _unknown_builtin(linter: _Linter, kind: str) -> None:

@@ -212,7 +212,7 @@ def _scaled(planned: Planned, tree: Tree) -> Planned:
 
 def read_planned(source: Source, namespace: str, wrong: int = _WRONG) -> Planned:
     """One object; those without a namespace are meant for ``namespace``."""
-    found = lint(source.data)
+    found = lint(source.data, listed=bool(source.api_version))
     written = found.corrected if found.corrected is not None else source.data
     data, generated = named(written)
     tree = _tree(data)

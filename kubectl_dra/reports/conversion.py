@@ -33,7 +33,7 @@ class ConversionReport:
 
 def conversion_report(sources: Sequence[Source], target: str) -> ConversionReport:
     """Correct and convert manifests. Raises :class:`ValueError` for an unknown target."""
-    linted = [lint(source.data) for source in sources]
+    linted = [lint(source.data, listed=bool(source.api_version)) for source in sources]
     corrected = [
         source if found.corrected is None else source._replace(data=found.corrected)
         for source, found in zip(sources, linted, strict=True)

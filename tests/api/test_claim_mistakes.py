@@ -113,14 +113,24 @@ def test_where_both_names_stand_the_right_one_counts() -> None:
         ("apps/v1", "Pod", "v1"),
         ("batch.volcano.sh/v1alpha1", "Job", ""),
         ("apps/v1", "Deployment", ""),
-        ("", "Pod", ""),
+        ("v1", "ResourceClaim", "resource.k8s.io/v1"),
+        ("example.com/v1", "ResourceClaim", ""),
+        ("scheduling.k8s.io/v1alpha2", "PodGroup", ""),
     ],
 )
 def test_a_workload_in_a_version_that_does_not_have_it(version: str, kind: str, right: str) -> None:
-    """Kinds of the same name in other groups are theirs, and of a list the items need not say it."""
+    """Kinds of the same name in other groups are theirs."""
     found = lint(json.dumps({"apiVersion": version, "kind": kind, "metadata": {"name": "x"}}).encode())
     told = [each.message for each in found.findings if each.path == "apiVersion"]
     assert told == ([f"there is no {kind} in {version}; {right} has it"] if right else [])
+
+
+@pytest.mark.parametrize(("kind", "right"), [("Pod", "v1"), ("ResourceClaim", "resource.k8s.io/v1"), ("Node", "")])
+def test_a_version_that_is_missing_is_added_unless_a_list_says_it(kind: str, right: str) -> None:
+    data = json.dumps({"kind": kind, "metadata": {"name": "x"}}).encode()
+    told = [(each.code, each.message) for each in lint(data).findings]
+    assert told == ([(Mistake.NO_VERSION, f"apiVersion is missing; {kind} has {right}")] if right else [])
+    assert lint(data, listed=True).findings == ()
 
 
 def test_the_corrected_pod_is_what_is_planned() -> None:

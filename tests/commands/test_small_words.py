@@ -64,8 +64,9 @@ def test_a_refused_selector_in_words(capfd, tmp_path, command, lines, said) -> N
 @pytest.mark.parametrize(
     ("written", "said"),
     [
-        ("kind: Pod\nmetadata: {name: a}\n", "it has no apiVersion; Pod has v1"),
-        ("kind: Pod\napiVersion: v7\nmetadata: {name: a}\n", "there is no Pod in apiVersion v7, only in v1"),
+        ("kind: Pod\nmetadata: {name: a}\n", "apiVersion is missing; Pod has v1"),
+        ("kind: Node\nmetadata: {name: a}\n", "it has no apiVersion; Node has v1"),
+        ("kind: Pod\napiVersion: v7\nmetadata: {name: a}\n", "there is no Pod in v7; v1 has it"),
     ],
 )
 @pytest.mark.parametrize("command", ["simulate", "convert"])
@@ -192,7 +193,7 @@ def test_what_the_parser_expects_is_not_listed(capfd, expression, said) -> None:
 def test_what_is_left_of_an_object_is_not_the_object(capfd, tmp_path) -> None:
     path = tmp_path / "pod.yaml"
     path.write_text(
-        "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: ml}\nspec:\n  resourceClaim: [{name: d}]\n"
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: ml}\nspec:\n  toleration: [{key: d}]\n"
         "  containers: [{name: m, image: x}]\n",
         encoding="utf-8",
     )

@@ -20,10 +20,14 @@ EVICTED: Final = "evicted for it on"
 
 
 def renamed_lines(found: StillBlocked | None) -> Iterator[Safe]:
-    """That the attribute that is meant would not do; nothing where it would."""
+    """That the attribute that is meant, or the class that is missing, would not do; nothing where it would."""
     if found is not None and found.after:
         text = "With {} in place of {} it would still not fit: {}."
         yield from wrapped(fmt(text, found.after, found.before, main_reason(found)))
+    elif found is not None and found.missing:
+        text = "Even if {} {} existed, it would not fit: {}."
+        kind = Safe("DeviceClass" if len(found.missing) == 1 else "DeviceClasses")
+        yield from wrapped(fmt(text, kind, listed(found.missing), main_reason(found)))
 
 
 def whatever_selected(found: StillBlocked | None) -> Safe | None:
@@ -36,7 +40,7 @@ def whatever_selected(found: StillBlocked | None) -> Safe | None:
 
 def admitted_lines(found: StillBlocked | None) -> Iterator[Safe]:
     """Behind the words about the queue, which say that the pod would find no node: why."""
-    if found is not None and not (found.after or found.classes):
+    if found is not None and not (found.after or found.classes or found.missing):
         yield from wrapped(fmt("What would be in the way then: {}.", main_reason(found)), indent=2)
 
 

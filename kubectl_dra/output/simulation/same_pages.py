@@ -14,6 +14,7 @@ from kubectl_dra.diagnosis.records import Verdict
 from kubectl_dra.diagnosis.remedies.records import CreateObject
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.headline import why_not
+from kubectl_dra.output.pending.main_reason import main_reason
 from kubectl_dra.output.pending.remedies import remedy_text
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.words import counted, listed, object_name, plural, shortened, without_names
@@ -132,6 +133,7 @@ def _cause(page: ToldPod, everyone: dict[str, None], *, steps: bool) -> str:
     )
     # Of an object that does not exist each request tells in its own words.
     told = [*([] if lacking else [reason]), *map(remedy_text, pending.remedies)]
+    told += [main_reason(pending.still_blocked)] if pending.still_blocked is not None else []
     told += [fmt("{}", node) for way in pending.remedies for node in way.nodes]
     told += [fmt("{}", repr(way.steps)) for way in pending.remedies] if steps else []
     return without_names(ChainMap(_own(pending), everyone), told)

@@ -22,6 +22,7 @@ _SELECTOR: Final = re.compile(r"selectors\[\d+\]\.cel")
 _RULES: Final = {
     Mistake.OTHER_GENERATION: Rule.OTHER_GENERATION,
     Mistake.UNKNOWN_FIELD: Rule.UNKNOWN_FIELD,
+    Mistake.NO_VERSION: Rule.NO_API_VERSION,
     Mistake.NO_SUCH_VERSION: Rule.NO_SUCH_VERSION,
     Mistake.MISPLACED: Rule.UNKNOWN_FIELD,
     Mistake.MISSPELT_VALUE: Rule.REFUSED,

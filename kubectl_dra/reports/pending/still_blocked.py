@@ -31,7 +31,8 @@ class StillBlocked(ReportRecord, frozen=True):
     """What would be in the way of a pod then: ``causes``, and of these ``nodes``, ``asks`` and ``extended``.
 
     With an attribute called ``after`` in place of ``before``; with ``classes``, which could not be read, that select
-    every device; with neither once the queue lets the pod go.
+    every device; with neither once the queue lets the pod go. ``missing``: classes that do not exist, whatever they
+    will select.
     """
 
     causes: tuple[records.Cause, ...]
@@ -41,6 +42,7 @@ class StillBlocked(ReportRecord, frozen=True):
     before: str = ""
     after: str = ""
     classes: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
     def for_json(self) -> StillBlocked:
         """Without the funnels of causes: the numbers of the closest node are enough."""
@@ -62,6 +64,8 @@ def still_blocked(diagnosis: records.PodDiagnosis, state: ClusterState) -> Still
         return _once_admitted(diagnosis.pod.key, state) if cause.detail.fitting == 0 else None
     if diagnosis.verdict is records.Verdict.UNKNOWN and not state.evidence.complete(_CLASS):
         return _whatever_classes_select(diagnosis.pod.key, state)
+    if cause is not None and cause.code is Code.CLASS_MISSING:
+        return _beside_missing_classes(diagnosis.pod.key, state)
     rename = _rename(cause.detail) if cause is not None and diagnosis.verdict in _REFUSED else None
     key = cause.claim.key if cause is not None and cause.claim is not None else None
     claim = state.inventory.claims.get(key) if key is not None else None
@@ -96,6 +100,35 @@ def _whatever_classes_select(key: Key, state: ClusterState) -> StillBlocked | No
     world = state.later(inventory, replace(state.evidence, reads=read))
     found = in_the_way_of(key, world, (records.Verdict.UNSCHEDULABLE,))
     return msgspec.structs.replace(found, classes=names) if found is not None else None
+
+
+def _beside_missing_classes(key: Key, state: ClusterState) -> StillBlocked | None:
+    """The pod without the requests whose classes do not exist, and without constraints: what lacks then lacks anyway.
+
+    Nothing where no request is left: which nodes have the devices of a class nobody knows before it is there.
+    """
+    inventory, missing = state.inventory, dict[str, None]()
+    for ask in pending_asks(key, inventory):
+        claim_key = Key(key.namespace, ask.name)
+        claim = inventory.claims.get(claim_key)
+        if claim is None:
+            return None
+        lacking = {name: form.device_class_name for name, form in forms(claim.spec)}
+        lacking = {name: each for name, each in lacking.items() if each not in inventory.classes}
+        missing |= dict.fromkeys(lacking.values())
+        edited = _without({name.partition("/")[0] for name in lacking}, claim.spec)
+        if not edited.devices.requests:
+            return None
+        inventory = changes.ClaimEdit(claim_key, lambda _, edited=edited: edited)(inventory)  # type: ignore[misc]
+    found = in_the_way_of(key, state.changed(inventory)) if missing else None
+    return msgspec.structs.replace(found, missing=tuple(missing)) if found is not None else None
+
+
+def _without(names: Container[str], spec: ResourceClaimSpec) -> ResourceClaimSpec:
+    requests = tuple(each for each in spec.devices.requests if each.name not in names)
+    return msgspec.structs.replace(
+        spec, devices=msgspec.structs.replace(spec.devices, requests=requests, constraints=())
+    )
 
 
 def in_the_way_of(key: Key, world: ClusterState, refused: Container[records.Verdict] = _REFUSED) -> StillBlocked | None:
