@@ -6,18 +6,22 @@ Upstream: pod-security-admission, admission/admission.go (EvaluatePod) and api/c
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.words import object_name, shortened
+from kubectl_dra.reports.simulation.records import ManifestReport
 
 _REFUSED: Final = re.compile(r'violates PodSecurity "(?P<level>[a-z]+):')
 _FIELDS: Final = (
     ("runAsNonRoot=true", "  securityContext: {runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}"),
     ("drop=", "  securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}"),
 )
+_SHOWN: Final = 3
+_BASELINE: Final = "baseline"
 _OF: Final = ("of the pod:", "of each container:")
 
 
@@ -31,6 +35,21 @@ def wider_level(namespace: str, level: str) -> Safe:
     """Whom to ask, and for what."""
     text = "ask whoever manages namespace {} for a wider level than {}: its label pod-security.kubernetes.io/enforce"
     return fmt(text, namespace, level)
+
+
+def may_refuse_lines(manifests: Iterable[ManifestReport]) -> Iterator[Safe]:
+    """Of pods whose namespace could not be read: the level at which it refuses them."""
+    found: dict[tuple[str, str], list[ObjectRef]] = {}
+    for each in manifests:
+        if each.may_refuse and not each.refused:
+            found.setdefault((each.object.namespace, each.may_refuse), []).append(each.object)
+    for (namespace, level), refs in found.items():
+        names = shortened([object_name(ref) for ref in refs], _SHOWN)
+        pods = names if all(ref.kind == "Pod" for ref in refs) else fmt("the pods of {}", names)
+        be = Safe("is" if len(refs) == 1 and refs[0].kind == "Pod" else "are")
+        text = "Namespace {} could not be read: if it enforces level {} of Pod Security, {} {} refused."
+        at = Safe(" or restricted" if level == _BASELINE else "")
+        yield from wrapped(fmt(text, namespace, fmt("{}{}", level, at), pods, be))
 
 
 def security_lines(subject: ObjectRef, refused: Sequence[str]) -> Iterator[Safe]:

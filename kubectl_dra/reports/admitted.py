@@ -27,6 +27,7 @@ from kubectl_dra.model.policy import SYSTEM_CLASSES, PriorityClass, priority_of
 from kubectl_dra.model.scheduling import PodGroup
 
 _IMMEDIATE: Final = "Immediate"
+_NAMESPACE: Final = "Namespace"
 
 
 def stored(record: Record, inventory: Inventory) -> Record:
@@ -91,6 +92,17 @@ def security_refusal(world: ClusterState, plan: PodPlan) -> str:
     if level is None or plan.template is None:
         return ""
     return pod_security.violation(level, world.features.minor, plan.template)
+
+
+def level_that_refuses(world: ClusterState, plan: PodPlan) -> str:
+    """The widest level that would refuse a pod whose namespace could not be read; empty where none would."""
+    namespace = plan.pod.metadata.namespace
+    if plan.template is None or namespace in world.inventory.namespaces or world.evidence.complete(_NAMESPACE):
+        return ""
+    levels = (pod_security.BASELINE, pod_security.RESTRICTED)
+    minor = world.features.minor
+    refusing = (each for each in levels if pod_security.violation(pod_security.Level(each), minor, plan.template))
+    return next(refusing, "")
 
 
 def admitted_pod(pod: Pod, inventory: Inventory) -> Pod:

@@ -9,9 +9,13 @@ from typing import Any
 import pytest
 
 from kubectl_dra.api.admission.pod_security import Level, enforced, violation
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.model.evidence import Coverage, Evidence, Read
+from kubectl_dra.model.features import features
 from kubectl_dra.output.capacity.page import capacity_summary
 from kubectl_dra.reports.base import Fits
-from tests.kit import build
+from tests.kit import build, facts
+from tests.kit.clock import CLOCK
 from tests.reports.test_admission import room
 from tests.reports.test_simulated_files import NS, a_pod, cluster, page, template, thing
 from tests.reports.test_strangers import deployment, simulated
@@ -84,6 +88,29 @@ def test_of_pods_whose_containers_a_program_makes_nothing_is_said() -> None:
     machine = thing("kubevirt.io/v1", "VirtualMachineInstance", {"domain": {}, "resourceClaims": entries})
     report = simulated(template("one"), machine, world=cluster(namespace(**{"": "restricted"})))
     assert [each.refused for each in report.pods] == [()]
+
+
+def unread() -> Any:
+    """A cluster whose namespaces may not be read."""
+    reads = tuple(each for each in facts.evidence().reads if each.kind != "Namespace")
+    evidence = Evidence((*reads, Read("Namespace", coverage=Coverage.FORBIDDEN)), server_version=(1, 37))
+    gpus = build.slice_("node-1", build.device("gpu-0"), build.device("gpu-1"))
+    there = [build.device_class(), build.node(cpu="64"), gpus]
+    return ClusterState(facts.inventory(there), evidence, features(), CLOCK)
+
+
+def test_a_namespace_that_could_not_be_read_may_refuse_the_pods() -> None:
+    told = "Namespace ml could not be read: if it enforces level {} of Pod Security, "
+    job = page(simulated(template("one"), JOB, world=unread()))
+    assert told.format("restricted") + "the pods of Job ml/w are refused." in job
+    bare = a_pod("p", templates=["one"], hostPID=True)
+    assert told.format("baseline or restricted") + "Pod ml/p is refused." in page(
+        simulated(template("one"), bare, world=unread())
+    )
+    assert "Pod Security" not in page(simulated(template("one"), restricted(JOB), world=unread()))
+    assert "Pod Security" not in page(simulated(template("one"), JOB))
+    files = namespace(**{"": "baseline"}), template("one"), JOB
+    assert "Pod Security" not in page(simulated(*files, world=unread()))
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.model.likeness import similar
 from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.pod_security import security_lines
+from kubectl_dra.output.pod_security import may_refuse_lines, security_lines
 from kubectl_dra.output.refusals import refusal_text
 from kubectl_dra.output.safe import Safe, Style, command_line, fmt, safe, styled
 from kubectl_dra.output.simulation.queues import queue_clause, quota_lines
@@ -129,6 +129,7 @@ def note_lines(report: SimulationReport) -> Iterator[Safe]:
             yield from wrapped(fmt(_SAME_TEMPLATE, object_name(ref), _IS_REFUSED if ref.kind == "Job" else _REPLACES))
     yield from _generated_lines(report.manifests)
     yield from _each_lines(report.manifests)
+    yield from may_refuse_lines(report.manifests)
     yield from _names("Not applied, and may refuse or change the pods: {}.", report.manifests, Role.NOT_APPLIED)
     text = "Nodes that come after {} are not known yet. --add-node like=NODE supposes one that is like another."
     yield from _names(text, report.manifests, Role.MAKES_NODES)

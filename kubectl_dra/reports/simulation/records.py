@@ -72,7 +72,8 @@ class ManifestReport(ReportRecord, frozen=True):
     not. ``waits``: what is known of that queue, ``room``: of its quota, ``admits``: whether Kueue starts it as
     things are; Yes of what waits in none. ``generated``: the server makes up the end of the name. ``made_by``: the
     object whose controller makes it. ``differs``: the cluster's own object counts and has another spec.
-    ``left_out``: parts of it that make pods of which nothing is known.
+    ``left_out``: parts of it that make pods of which nothing is known. ``may_refuse``: the widest level of Pod Security
+    at which its namespace, which could not be read, refuses its pods.
     """
 
     object: ObjectRef
@@ -93,6 +94,7 @@ class ManifestReport(ReportRecord, frozen=True):
     made_by: str = ""
     corrected: msgspec.Raw | None = None
     differs: bool = False
+    may_refuse: str = ""
 
 
 class NodeCopies(ReportRecord, frozen=True):
