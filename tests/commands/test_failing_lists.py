@@ -100,7 +100,7 @@ def test_a_name_that_is_not_there_is_left_open(api: FakeApi, capfd: Any) -> None
     api.routes["/api/v1/nodes"] = status(500, BUSY)
     code, _, err = said(capfd, "describe-node", "nobody-knows")
     assert code == 1
-    assert 'nodes "nobody-knows" not found, but they could not be read: the server failed\n' in err
+    assert 'nodes "nobody-knows" could not be read: the server failed\n' in err
     assert "can-i" not in err
 
 
@@ -124,3 +124,68 @@ def test_a_taint_is_not_planned_on_half_of_the_claims(api: FakeApi, capfd: Any) 
     assert "the pods that a taint affects are unknown" in err
     assert BUSY in err
     assert err.splitlines()[-1].startswith("try:   again in a moment; ")
+
+
+def small_cluster(held: bool, shared: bool) -> list[dict[str, Any]]:
+    """A pod that waits for the only device, which another one has."""
+
+    def claim(name: str, **status_: Any) -> dict[str, Any]:
+        requests = [{"name": "gpu", "exactly": {"deviceClassName": "gpu.example.com", "count": 1}}]
+        meta = {"name": name, "namespace": "ml", "uid": name}
+        head = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": meta}
+        return {**head, "spec": {"devices": {"requests": requests}}, "status": status_}
+
+    result = {"request": "gpu", "driver": "gpu.example.com", "pool": "n1", "device": "gpu-0"}
+    user = [{"resource": "pods", "name": "web", "uid": "w"}]
+    given = {"allocation": {"devices": {"results": [result]}}, "reservedFor": user} if held else {}
+    message = "0/1 nodes are available: 1 cannot allocate all claims."
+    condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
+    device = {"name": "gpu-0", **({"allowMultipleAllocations": True} if shared else {})}
+    pool = {"name": "n1", "generation": 1, "resourceSliceCount": 1}
+    spec = {"driver": "gpu.example.com", "nodeName": "n1", "devices": [device], "pool": pool}
+    selector = {"cel": {"expression": "device.driver == 'gpu.example.com'"}}
+    return [
+        claim("taken", **given),
+        claim("wanted"),
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": "waits", "namespace": "ml", "uid": "p"},
+            "spec": {
+                "containers": [{"name": "c", "image": "x", "resources": {"claims": [{"name": "gpu"}]}}],
+                "resourceClaims": [{"name": "gpu", "resourceClaimName": "wanted"}],
+            },
+            "status": {"phase": "Pending", "conditions": [condition]},
+        },
+        {
+            "apiVersion": "resource.k8s.io/v1",
+            "kind": "DeviceClass",
+            "metadata": {"name": "gpu.example.com"},
+            "spec": {"selectors": [selector]},
+        },
+        {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "s"}, "spec": spec},
+    ]
+
+
+@pytest.mark.parametrize(("held", "shared"), [(True, False), (False, False), (True, True)])
+def test_without_nodes_it_is_certain_that_no_device_is_free(api: FakeApi, capfd: Any, held: bool, shared: bool) -> None:
+    serve_cluster(api, small_cluster(held, shared))
+    api.routes["/api/v1/nodes"] = status(429, "too many requests")
+    _, out, _ = said(capfd, "why-pending", "waits")
+    text = unfolded(out)
+    assert "The exact cause is unknown: Node could not be read" in text
+    assert ("1 device matches the request; it is in use (web)." in text) is (held and not shared), text
+
+
+def test_what_the_scheduler_says_of_a_class_comes_with_what_helps(api: FakeApi, capfd: Any) -> None:
+    items = small_cluster(held=True, shared=False)
+    pod = next(item for item in items if item["kind"] == "Pod")
+    words = "0/1 nodes are available: request gpu: device class gpu.example.con does not exist."
+    pod["status"]["conditions"][0]["message"] = words
+    serve_cluster(api, items)
+    for path in ("/api/v1/nodes", "/apis/resource.k8s.io/v1/deviceclasses"):
+        api.routes[path] = status(429, "too many requests")
+    _, out, _ = said(capfd, "why-pending", "waits")
+    text = unfolded(out)
+    assert '"request gpu: device class gpu.example.con does not exist"' in text
+    assert "What usually helps: Install the driver, which normally creates the class. Or name an existing class" in text

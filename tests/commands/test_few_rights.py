@@ -246,7 +246,7 @@ def test_of_a_node_that_may_not_be_read_it_is_told_what_claims_have_there(api: F
     assert "pod ml/serve-1" in text
     code, _, err = said(capfd, "describe-node", "nobody-knows")
     assert code == 1
-    assert "but they could not be read" in err
+    assert "could not be read" in err
 
 
 @pytest.mark.parametrize("command", ["describe-pool", "get pools"])

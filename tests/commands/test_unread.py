@@ -340,7 +340,7 @@ def test_of_node_groups_none_and_yes_are_said_only_of_what_was_read(ask: Ask, ki
     assert whole.code == 0
     if kind == "Pod":
         assert found.code == 1
-        assert "they could not be read" in found.err
+        assert "could not be read" in found.err
         return
     cannot = kind in ("DaemonSet", "ResourceClaimTemplate", "PodGroup")
     if format_ in ("json", "yaml"):

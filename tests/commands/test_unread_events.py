@@ -56,7 +56,7 @@ def test_a_pod_that_nobody_could_look_for_says_which_right_is_missing(
     capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     _, err = said(capfd, tmp_path, ("Pod",), "web", "-n", "ml")
-    assert 'pods "web" not found in namespace "ml", but they could not be read' in err
+    assert 'pods "web" could not be read in namespace "ml"' in err
     assert "kubectl create role kubectl-dra-reader" in err
     assert "--resource=pods -n ml" in err
 

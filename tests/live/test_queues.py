@@ -36,12 +36,15 @@ def test_queues_that_only_an_administrator_may_read(api: FakeApi, tmp_path: Path
 
 def test_a_kind_whose_conversion_fails_leaves_the_others(api: FakeApi, tmp_path: Path) -> None:
     api.serve_foreign(GROUP, "v1beta2", workloads=[], localqueues=[item("team")], clusterqueues=[])
-    words = "conversion webhook for kueue.x-k8s.io/v1beta1, Kind=Workload failed: connection refused"
+    why = 'Post "https://kueue-webhook.kueue-system.svc:443/convert?timeout=30s": connection refused'
+    words = f"conversion webhook for kueue.x-k8s.io/v1beta1, Kind=Workload failed: {why}"
     api.routes[f"/apis/{GROUP}/v1beta2/workloads"] = status(500, words)
     found = read_foreign(connection_to(tmp_path, api), READ)
     assert names(found) == [("LocalQueue", "team")]
     assert found.complete == ("LocalQueue", "ClusterQueue")
-    assert [(each.kind, each.coverage) for each in found.unread] == [("Workload", Coverage.PARTIAL)]
+    assert [(each.kind, each.coverage) for each in found.unread] == [("Workload", Coverage.FAILED)]
+    told = "the pods behind its service kueue-webhook have to run: kubectl get pods -n kueue-system"
+    assert found.unread[0].what.endswith(f"{words}; {told}")
 
 
 def test_a_cluster_without_kueue(api: FakeApi, tmp_path: Path) -> None:

@@ -240,6 +240,17 @@ def test_a_login_that_ends_is_an_error_and_nobody_waits_for_the_others(connectio
     raised.set()
 
 
+def test_a_group_of_which_the_server_fails_to_say_what_it_serves_is_not_read(
+    connection: Connection, api: FakeApi
+) -> None:
+    """It is not one that is not served, which would be known to be empty."""
+    api.routes["/apis/scheduling.k8s.io"] = status(503, "the server is currently unable to handle the request")
+    _, evidence = _read(connection, {"Node", "PodGroup"}, demanded=frozenset({"PodGroup"}))
+    assert evidence.coverage("PodGroup") is Coverage.FAILED
+    assert evidence.complete("Node")
+    assert ["discover scheduling.k8s.io" in note for note in evidence.notes] == [True]
+
+
 def test_where_every_list_fails_there_is_no_answer(connection: Connection, api: FakeApi) -> None:
     for path in ("/api/v1/nodes", "/api/v1/pods", "/api/v1/namespaces/ml/pods"):
         api.routes[path] = status(500, "etcd is on fire")

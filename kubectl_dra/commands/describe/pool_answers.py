@@ -91,7 +91,7 @@ def pool_not_found(word: str, facts: ClusterState) -> CommandError:
     held = () if evidence.complete(RESOURCE_SLICE.name) else held_in_pools(facts, word)
     if not held:
         return object_not_found(RESOURCE_SLICE, word, pool_names(facts), evidence, look, "pool")
-    problem = unsure(f'pool "{word}" is known from claims', RESOURCE_SLICE, evidence, "ResourceSlices")
+    problem = unsure(f'pool "{word}"', RESOURCE_SLICE, evidence, "ResourceSlices", but="is known from claims")
     problem.details = (*held_lines(held, facts.now), *problem.details)
     return problem
 

@@ -9,7 +9,7 @@ their nodes did not take.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -70,9 +70,16 @@ def _read(
         return None
 
 
-def _with_reads(state: ClusterState, reads: Iterable[Read]) -> ClusterState:
-    evidence = dataclasses.replace(state.evidence, reads=(*state.evidence.reads, *reads))
+def _with_reads(state: ClusterState, reads: Iterable[Read], words: Iterable[str] = ()) -> ClusterState:
+    """``words``: what the server says of lists that it failed to give."""
+    notes = tuple(dict.fromkeys((*state.evidence.notes, *words)))
+    evidence = dataclasses.replace(state.evidence, reads=(*state.evidence.reads, *reads), notes=notes)
     return dataclasses.replace(state, evidence=evidence)
+
+
+def _words(found: ForeignObjects | None) -> Iterator[str]:
+    """A webhook of the project that does not answer may be what is wrong."""
+    yield from (each.what for each in (found.unread if found is not None else ()) if each.what)
 
 
 # --- queues and gangs -----------------------------------------------------------------------------------------------
@@ -82,13 +89,13 @@ def with_queues(options: Options, state: ClusterState, namespace: str) -> Cluste
     """The state with the queues that matter in ``namespace`` (empty: in all), as far as they may be read."""
     if options.from_ is not None:
         return state
-    objects = _queues(options, namespace)
-    known = _with_reads(state, reads_of(objects, (GROUP,), namespace, state.as_of))
+    found = _read(options, {GROUP: READ[GROUP]}, _within(KINDS, namespace))
+    objects = _queues(found)
+    known = _with_reads(state, reads_of(objects, (GROUP,), namespace, state.as_of), _words(found))
     return known.changed(state.inventory.replace(queues=objects))
 
 
-def _queues(options: Options, namespace: str) -> QueueObjects:
-    found = _read(options, {GROUP: READ[GROUP]}, _within(KINDS, namespace))
+def _queues(found: ForeignObjects | None) -> QueueObjects:
     if found is None:
         return dataclasses.replace(queue_objects((), refused=KINDS), failed=frozenset(KINDS))
     refused = {each.kind for each in found.unread}
@@ -125,6 +132,7 @@ def with_gangs(options: Options, state: ClusterState, namespace: str, groups: Co
     if options.from_ is not None or not groups:
         return state
     sources, complete, refused, failed = list[Source](), list[str](), list[str](), list[str]()
+    words: list[str] = []
     for group in groups:
         found = _read(options, {group: READ[group]}, _within(GANG_KINDS[group], namespace))
         if found is None:
@@ -132,12 +140,13 @@ def with_gangs(options: Options, state: ClusterState, namespace: str, groups: Co
             failed += [qualified(group, kind) for kind in GANG_KINDS[group]]
             continue
         sources += found.objects
+        words += _words(found)
         # Kinds of two groups have the same name.
         complete += [qualified(group, kind) for kind in found.complete]
         refused += [qualified(group, each.kind) for each in found.unread]
         failed += [qualified(group, each.kind) for each in found.unread if each.coverage is not Coverage.FORBIDDEN]
     objects = structs.replace(gang_objects(sources, complete, refused), failed=frozenset(failed))
-    known = _with_reads(state, reads_of(objects, groups, namespace, state.as_of))
+    known = _with_reads(state, reads_of(objects, groups, namespace, state.as_of), words)
     return known.changed(state.inventory.replace(gangs=objects))
 
 

@@ -38,7 +38,7 @@ def object_not_found(
     if evidence.complete(kind.name):
         known = sorted(known)
         return CommandError(f'{word} "{name}" not found{did_you_mean(name, known) or _some(known)}', look)
-    return unsure(f'{word} "{name}" not found', kind, evidence, f"{kind.name}s" if what else "")
+    return unsure(f'{word} "{name}"', kind, evidence, f"{kind.name}s" if what else "")
 
 
 def key_not_found(
@@ -47,7 +47,7 @@ def key_not_found(
     """An object in a namespace; ``command`` takes ``TYPE/NAME -n NAMESPACE``, and ``all_`` lists what there is."""
     what = not_there(kind, key)
     if not evidence.complete(kind.name, key.namespace):
-        return unsure(what, kind, evidence, namespace=key.namespace)
+        return unsure(f'{kind.resource} "{key.name}"', kind, evidence, namespace=key.namespace)
     keys = tuple(known)
     elsewhere = sorted(each.namespace for each in keys if each.name == key.name)
     if elsewhere:
@@ -82,18 +82,29 @@ def _word(kind: Kind) -> str:
     return "claim" if kind.name == "ResourceClaim" else kind.singular
 
 
-def unsure(what: str, kind: Kind, evidence: Evidence, unread: str = "", *, namespace: str = "") -> CommandError:
+def unsure(
+    what: str,
+    kind: Kind,
+    evidence: Evidence,
+    unread: str = "",
+    *,
+    namespace: str = "",
+    but: str = "not found",
+) -> CommandError:
     """What was not found, where objects of ``kind`` were not all read: nobody knows whether it exists.
 
-    ``unread``: what they are called, where they are others than the one that was not found.
+    ``unread``: what they are called, where they are others than the one that was not found. ``but``: what is known of
+    it all the same.
     """
     lacking = missing_rights(evidence, (kind.name,), namespace) if kind.name in BY_KIND else ()
     nothing = any(each.coverage in _NOTHING and not each.read_in for each in lacking)
-    some = f"{unread or 'they'} could not be read" if nothing else f"not all {unread or 'of them'} could be read"
+    where = f' in namespace "{namespace}"' if namespace else ""
+    some = f"{unread} could not be read" if nothing else f"not all {unread or 'of them'} could be read"
+    said = f"{what} could not be read{where}" if nothing and not unread else f"{what} {but}{where}, but {some}"
     if any(each.coverage == Coverage.FAILED for each in lacking):
-        return CommandError(f"{what}, but {some}: the server failed", way_to(lacking[0]))
+        return CommandError(f"{said}: the server failed", way_to(lacking[0]))
     user = f": forbidden for user {evidence.refused_user}" if evidence.refused_user else ""
     hint = try_kubectl("auth", "can-i", "list", kind.resource, within(namespace) if namespace else ())
     refused = [each for each in lacking if each.coverage == Coverage.FORBIDDEN]
     permit = lacking_lines(refused, evidence.address) if refused else ()
-    return CommandError(f"{what}, but {some}{user}", hint, details=permit)
+    return CommandError(f"{said}{user}", hint, details=permit)

@@ -54,12 +54,12 @@ def answer(options: Options, copies: str, switches: tuple[Switch, ...] = (), *, 
         # What is not known there is made there: names that the API can't hold are refused later.
         namespaces=(each.key.namespace for each in read_all(written, "") if is_label(each.key.namespace)),
     )
-    note_evidence(cluster.state, options)
     namespace = cluster.namespace or DEFAULT_NAMESPACE
     objects = read_all(written, namespace, grouped_jobs=_keeps_scheduling(options, cluster.state))
     grouped = with_groups(options, cluster.state, objects)
     world = for_new_nodes(options, grouped, written, switches)
     world = with_queues_of(options, world, objects, found.objects)
+    note_evidence(world, options)
     with told(world), owner_reader(options) as read:
         report = simulation_report(world, objects, _copies(copies), switches, together=together, read_owner=read)
     report = replace(report, supposed_gates=supposed_gates(cluster.state.features, grouped.features))

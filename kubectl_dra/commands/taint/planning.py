@@ -241,7 +241,7 @@ def _no_pool(pool: PoolId, facts: ClusterState) -> CommandError:
 def _check_slices_read(what: str, facts: ClusterState) -> None:
     """Raises ``CommandError`` with ``what`` was not found where some slices were not read."""
     if not facts.evidence.complete(RESOURCE_SLICE.name):
-        raise unsure(what, RESOURCE_SLICE, facts.evidence, f"{RESOURCE_SLICE.name}s")
+        raise unsure(what.removesuffix(" not found"), RESOURCE_SLICE, facts.evidence, f"{RESOURCE_SLICE.name}s")
 
 
 def write_plan(

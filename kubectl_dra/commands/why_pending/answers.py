@@ -124,7 +124,6 @@ class _Question(msgspec.Struct, frozen=True):
 
     def respond(self, options: Options, cluster: Scoped, moment: datetime | None = None) -> int:
         """Print the answer of this cluster; returns the exit code."""
-        note_evidence(cluster.state, options)
         state = cluster.state
         # What waits in a queue has no pods that would tell of it.
         of_all_pods = not self.targets.named and self.targets.kind is POD
@@ -136,6 +135,7 @@ class _Question(msgspec.Struct, frozen=True):
             state = with_failed_pods(options, state, cluster.namespace)
         state = with_called(options, state, (Key(cluster.namespace, name) for name in self.pods))
         state = for_new_nodes(options, state, (), self.switches)
+        note_evidence(state, options)
         with owner_reader(options) as read_owner:
             world, what_if = whatif_options.supposed(state, self.switches, read_owner)
             call = PendingCall(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
@@ -25,6 +26,8 @@ from kubectl_dra.scheduler.plugins import (
 )
 
 _OF_NODES: Final = "node(s) "
+#: Upstream: plugins/dynamicresources/dynamicresources.go, PreFilter.
+_NO_CLASS: Final = re.compile(r"\bdevice class \S+ does not exist\b")
 #: Upstream: taint_toleration.go of releases before 1.35.
 _TAINT: Final = "node(s) had untolerated taint {"
 
@@ -90,6 +93,8 @@ _OF_USERS: Final = {
 def page_of(reason: HeardReason) -> Code | None:
     """The code whose page helps against it; None where only the words are known."""
     told = _told(reason)
+    if told is None and _NO_CLASS.search(reason.text):
+        return Code.CLASS_MISSING
     return told[1] if told is not None else None
 
 

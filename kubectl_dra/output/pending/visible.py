@@ -57,6 +57,9 @@ def _on_node(found: AllocatedOnNode, namespace: str, *, first: bool, of_class: b
 
 
 def _held(found: VisibleDevices, namespace: str) -> Safe:
+    if not found.namespaces:
+        holders = shortened([name.removeprefix(f"{namespace}/") for name in found.holders], _HOLDERS)
+        return fmt("{} in use ({})", Safe("it is" if found.held == 1 else "all are"), holders)
     word = Safe(plural("namespace", len(found.namespaces)))
     where = fmt("{} {}", word, listed(found.namespaces))
     if not found.held:

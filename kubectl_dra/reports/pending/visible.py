@@ -1,6 +1,7 @@
-"""What is seen of devices by who may read the claims of some namespaces only: how many match, and who holds some.
+"""What is seen of devices by who may not read everything: how many match, and who holds them.
 
-A device that no claim of these namespaces holds may be held by one of another.
+A device that no claim of the namespaces that were read holds may be held by one of another. Where all claims were read,
+and nodes were not, it is certain that no node has room if all devices that match are in use.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ _CLAIM, _SLICE = "ResourceClaim", "ResourceSlice"
 class VisibleDevices(ReportRecord, frozen=True):
     """``matching`` devices of a request, of which claims in ``namespaces`` hold ``held``, for ``holders``.
 
-    ``holders``: pods, or claims that no pod uses, as ``NAMESPACE/NAME``.
+    ``namespaces`` is empty where all claims were read, and all devices are held. ``holders``: pods, or claims that no
+    pod uses, as ``NAMESPACE/NAME``.
     """
 
     claim: str
@@ -37,18 +39,20 @@ class VisibleDevices(ReportRecord, frozen=True):
 def visible_devices(
     diagnosis: PodDiagnosis, asks: Sequence[ClaimAsk], state: ClusterState
 ) -> tuple[VisibleDevices, ...]:
-    """Of a pod whose verdict is open because claims of other namespaces could not be read; empty for all others."""
+    """Of a pod whose verdict is open because claims of other namespaces, or nodes, could not be read."""
     evidence = state.evidence
-    known, read_in = all(map(evidence.complete, (_SLICE, "DeviceClass"))), evidence.namespaces_read(_CLAIM)
-    first = diagnosis.causes[0].code if diagnosis.causes else None
-    if diagnosis.verdict is not Verdict.UNKNOWN or first is not Code.EVIDENCE_MISSING or not known or not read_in:
+    known, all_ = all(map(evidence.complete, (_SLICE, "DeviceClass"))), evidence.complete(_CLAIM)
+    first, read_in = diagnosis.causes[0].code if diagnosis.causes else None, evidence.namespaces_read(_CLAIM)
+    open_ = diagnosis.verdict is Verdict.UNKNOWN and first is Code.EVIDENCE_MISSING
+    if not (open_ and known and (all_ or read_in)):
         return ()
-    return tuple(_visible(ask, request, state, read_in) for ask in asks for request in ask.requests)
+    found = (_visible(ask, request, state, () if all_ else read_in) for ask in asks for request in ask.requests)
+    return tuple(each for each in found if not all_ or 0 < each.matching == each.held)
 
 
 def _visible(ask: ClaimAsk, request: RequestAsk, state: ClusterState, read_in: tuple[str, ...]) -> VisibleDevices:
     devices = list(_matching(request, state))
-    held = [each for each in devices if state.inventory.holdings_by_device.get(each)]
+    held = [each for each in devices if _is_held(each, state, shared=bool(read_in))]
     holders = tuple(dict.fromkeys(_holders(held, state)))
     return VisibleDevices(ask.name, request.name, len(devices), len(held), holders, read_in)
 
@@ -61,6 +65,15 @@ def _matching(request: RequestAsk, state: ClusterState) -> Iterator[DeviceId]:
     for each in found:
         if selectors.of(each.driver, each.device).outcome is Outcome.MATCHES:
             yield DeviceId(each.driver, each.slice.spec.pool.name, each.device.name)
+
+
+def _is_held(device: DeviceId, state: ClusterState, *, shared: bool) -> bool:
+    """Whether a claim has it; not ``shared``: so that no other one can."""
+    published = state.named(device)
+    if not shared and any(each.allow_multiple_allocations for _, each in published):
+        return False
+    holdings = state.inventory.holdings_by_device.get(device, ())
+    return any(shared or not each.result.admin_access for each in holdings)
 
 
 def _holders(devices: Iterable[DeviceId], state: ClusterState) -> Iterator[str]:

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, Final, TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
 from kubectl_dra.api.kinds import GROUPS, RESOURCE_GROUP, Kind
-from kubectl_dra.source.live.errors import BadAnswerError, NotServedError, RefusedError
+from kubectl_dra.source.errors import ClusterError
+from kubectl_dra.source.live.errors import (
+    BadAnswerError,
+    NotServedError,
+    RefusedError,
+    ServerFailedError,
+    ThrottledError,
+)
 from kubectl_dra.source.live.parallel import in_parallel
 from kubectl_dra.source.live.session import Session
 
@@ -24,13 +32,15 @@ _OLDER: Final = ("v1alpha2", "v1alpha1")
 class Served(msgspec.Struct, frozen=True):
     """``api_versions`` maps the name of a kind to ``group/version``; a kind that is not served is not in it.
 
-    ``older``: the versions of such kinds that are served in a shape that is not read.
+    ``older``: the versions of such kinds that are served in a shape that is not read. ``failed``: groups of which the
+    server failed to say what it serves.
     """
 
     server_version: tuple[int, int] | None
     git_version: str
     api_versions: Mapping[str, str]
     older: Mapping[str, str] = msgspec.field(default_factory=dict)
+    failed: Mapping[str, ClusterError] = msgspec.field(default_factory=dict)
 
     def why_not(self, kind: Kind) -> str:
         """Why a kind that is not served is not; empty where the server has nothing of it."""
@@ -69,22 +79,36 @@ _DECODERS: Final[Mapping[type[msgspec.Struct], msgspec.json.Decoder[Any]]] = {
 }
 
 
-def discover(session: Session, kinds: Iterable[Kind]) -> Served:
-    """Ask for the version, and which of ``kinds`` are served how. Raises ``ClusterError``."""
+def discover(session: Session, kinds: Iterable[Kind], *, strict: bool = True) -> Served:
+    """Ask for the version, and which of ``kinds`` are served how. Raises ``ClusterError``.
+
+    Not ``strict``: a group of which the server fails to say it is one that ``failed``.
+    """
     wanted = tuple(kinds)
     calls: tuple[Callable[[], Served], ...] = (
         lambda: Served(*server_version(session), {}),
-        lambda: discover_more(session, _NOTHING, wanted),
+        lambda: discover_more(session, _NOTHING, wanted, strict=strict),
     )
     version, served = in_parallel(calls)
     return replace(served, server_version=version.server_version, git_version=version.git_version)
 
 
-def discover_more(session: Session, served: Served, kinds: Iterable[Kind]) -> Served:
-    """With further kinds, as they begin to matter. Raises ``ClusterError``."""
+def discover_more(session: Session, served: Served, kinds: Iterable[Kind], *, strict: bool = True) -> Served:
+    """With further kinds, as they begin to matter. Raises ``ClusterError``, as :func:`discover` does."""
     wanted = tuple(kinds)
     asked = {kind.group: [other for other in wanted if other.group == kind.group] for kind in wanted if _varies(kind)}
-    answers = in_parallel([lambda g=g, of=of: _served_plurals(session, g, of) for g, of in asked.items()])  # type: ignore[misc]
+    failed: dict[str, ClusterError] = {}
+
+    def served_plurals(group: str) -> Mapping[str, frozenset[str]] | None:
+        try:
+            return _served_plurals(session, group, asked[group])
+        except (ServerFailedError, ThrottledError) as error:
+            if strict:
+                raise
+            failed[group] = error
+            return {}
+
+    answers = in_parallel([partial(served_plurals, group) for group in asked])
     plurals = dict(zip(asked, answers, strict=True))
     best = {kind.name: _best(kind, plurals.get(kind.group)) for kind in wanted}
     older = {kind.name: _older(kind, plurals.get(kind.group)) for kind in wanted if not best[kind.name]}
@@ -92,6 +116,7 @@ def discover_more(session: Session, served: Served, kinds: Iterable[Kind]) -> Se
         served,
         api_versions={**served.api_versions, **{name: found for name, found in best.items() if found}},
         older={**served.older, **{name: found for name, found in older.items() if found}},
+        failed={**served.failed, **failed},
     )
 
 

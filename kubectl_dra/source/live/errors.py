@@ -36,6 +36,10 @@ _IMPERSONATES: Final = re.compile(r'\bUser "[^"]*" cannot impersonate\b')
 _NO_OTHER: Final = (
     "leave out --as (in a kubeconfig: as), or ask for the verb impersonate on users, groups and service accounts"
 )
+# apiextensions-apiserver/pkg/apiserver/conversion/webhook_converter.go; the service is called by its name.
+_WEBHOOK: Final = re.compile(
+    r'\bwebhook\b[^"]*"https://(?P<service>[a-z0-9-]{1,63})\.(?P<namespace>[a-z0-9-]{1,63})\.svc\b'
+)
 _SECONDS: Final = re.compile(r"[0-9]{1,4}")
 
 
@@ -132,6 +136,8 @@ def error_from_status(code: int, body: bytes, request: str, server: str, retry_a
         kind = ExpiredError
     if kind is RefusedError and _IMPERSONATES.search(status.message):
         kind, hint, text = ImpersonationError, _NO_OTHER, f"{server} does not answer as another user: {text}"
+    if kind is ServerFailedError and (hook := _WEBHOOK.search(status.message)) is not None:
+        hint = f"the pods behind its service {hook['service']} have to run: kubectl get pods -n {hook['namespace']}"
     seconds = int(retry_after) if _SECONDS.fullmatch(retry_after) else 0
     if seconds:
         hint = f"try again in {seconds} s: the server is busy"
@@ -142,6 +148,11 @@ def error_from_status(code: int, body: bytes, request: str, server: str, retry_a
     elif kind not in (RefusedError, ImpersonationError):
         text = f"can't {request} from {server}: {text}"
     return kind(text, hint, code, status.reason, seconds)
+
+
+def in_words(error: ClusterError) -> str:
+    """What went wrong, and what to do about it, as a note beside an answer."""
+    return f"{error.what}; {error.hint}" if error.hint else error.what
 
 
 def capped(text: str) -> str:

@@ -24,6 +24,7 @@ from kubectl_dra.source.live.errors import (
     ServerFailedError,
     ThrottledError,
     TooLongListError,
+    in_words,
 )
 from kubectl_dra.source.live.listing import CHUNK
 from kubectl_dra.source.live.parallel import in_parallel
@@ -40,13 +41,17 @@ _NO_CRD: Final = "check --context: its custom resource definition is not install
 
 
 class UnreadKind(msgspec.Struct, frozen=True):
-    """A kind that is served and could not be read, or not to its end; ``user``: who was refused, as the server says."""
+    """A kind that is served and could not be read, or not to its end.
+
+    ``user``: who was refused, as the server says. ``what``: how it failed, in its words.
+    """
 
     kind: str
     group: str
     plural: str
     coverage: Coverage
     user: str = ""
+    what: str = ""
 
 
 class ForeignObjects(msgspec.Struct, frozen=True):
@@ -188,9 +193,10 @@ class _List(msgspec.Struct, frozen=True):
             raise TooLongListError(error.what, error.hint) from error
         except (RefusedError, NotServedError) as error:
             return ForeignObjects(tuple(objects), (self._unread(_NO, user_of_refusal(error.what)),))
-        except (ExpiredError, ServerFailedError, ThrottledError):
+        except (ExpiredError, ServerFailedError, ThrottledError) as error:
             # As where the webhook that converts objects of one kind does not answer.
-            return ForeignObjects(tuple(objects), (self._unread(Coverage.PARTIAL),))
+            coverage = Coverage.PARTIAL if objects else Coverage.FAILED
+            return ForeignObjects(tuple(objects), (self._unread(coverage, what=in_words(error)),))
         return ForeignObjects(tuple(objects), complete=(self.kind,))
 
     def _items(self, allowance: Allowance) -> Iterator[Source]:
@@ -210,8 +216,8 @@ class _List(msgspec.Struct, frozen=True):
                 raise BadAnswerError(f"{self.session.server} lists {self.plural} without end", "try again")
             seen.add(token)
 
-    def _unread(self, coverage: Coverage, user: str = "") -> UnreadKind:
-        return UnreadKind(self.kind, self.group, self.plural, coverage, user)
+    def _unread(self, coverage: Coverage, user: str = "", what: str = "") -> UnreadKind:
+        return UnreadKind(self.kind, self.group, self.plural, coverage, user, what)
 
 
 def _decoded(session: Session, decode: Callable[[bytes], T], data: bytes) -> T:

@@ -31,6 +31,7 @@ from kubectl_dra.source.live.errors import (
     ThrottledError,
     TooLongListError,
     UnreachableError,
+    in_words,
 )
 from kubectl_dra.source.live.listing import KeepAll, Listed, Sink, list_path, take_list
 from kubectl_dra.source.live.parallel import in_parallel
@@ -70,7 +71,7 @@ def read(session: Session, needs: Needs, told: Told | None = None) -> tuple[Inve
     A list that the server fails to give is evidence, too, where it gives any other.
     """
     kinds, at_first = needs.wanted(), at_once(needs)
-    served = discover(session, at_first)
+    served = discover(session, at_first, strict=False)
     if told is not None:
         told(None)
     reader = _Reader(session, needs, served)
@@ -92,15 +93,11 @@ def read(session: Session, needs: Needs, told: Told | None = None) -> tuple[Inve
         reads=reads,
         bad_objects=tuple(bad for outcome in outcomes for bad in outcome.bad_objects),
         server_version=served.server_version,
-        notes=tuple(dict.fromkeys(map(_words, failed))),
+        notes=tuple(dict.fromkeys(map(in_words, failed))),
         origin=session.server,
         address=session.address,
     )
     return _inventory(outcomes), evidence
-
-
-def _words(error: ClusterError) -> str:
-    return f"{error.what}; {error.hint}" if error.hint else error.what
 
 
 def _slices_of_claims(reader: _Reader, needs: Needs, outcomes: Iterable[KindRead]) -> list[KindRead]:
@@ -172,12 +169,15 @@ class _Reader:
 
     def look_for(self, kinds: Iterable[Kind]) -> None:
         """Find out how further kinds are served. Raises ``ClusterError``."""
-        self._served = discover_more(self._session, self._served, kinds)
+        self._served = discover_more(self._session, self._served, kinds, strict=False)
 
     def read(self, kind: Kind, slices: frozenset[Fields] = frozenset()) -> KindRead:
         """One kind; ``slices`` are selections instead of those that the needs name."""
         outcome = KindRead(kind)
         api_version = self._served.api_versions.get(kind.name)
+        if api_version is None and (error := self._served.failed.get(kind.group)) is not None:
+            self._note_failure(outcome, "", Coverage.FAILED, error)
+            return outcome
         if api_version is None:
             time, note = timestamp(self._session.clock), self._served.why_not(kind)
             outcome.reads.append(Read(kind.name, coverage=Coverage.NOT_SERVED, time=time, note=note))
