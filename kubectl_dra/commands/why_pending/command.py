@@ -19,6 +19,7 @@ Examples:
   kubectl dra why-pending -A                      # in all namespaces
   kubectl dra why-pending -A -o wide              # one line per pod
   kubectl dra why-pending trainer-0 -n ml         # one pod, in full
+  kubectl dra why-pending trainer-0 -n ml -o wide  # with every node and check
   kubectl dra why-pending sts/trainer -n ml       # the pods of a workload
   kubectl dra why-pending claim/nb-2-gpus -n dev  # a ResourceClaim
   kubectl dra why-pending trainer-0 -n ml --remedy 1  # its commands

@@ -11,6 +11,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import (
     BindingProblem,
     BoundBy,
+    ClaimEntry,
     ClassOffer,
     ContainerWaits,
     ExtendedResource,
@@ -190,6 +191,9 @@ def existing_lines(report: PendingReport) -> Iterator[Safe]:
     if found is None:
         return
     where = fmt(" in namespace {}", found.namespace) if found.namespace else Safe("")
+    entry = report.causes[0].detail if report.causes else None
+    if not found.count and isinstance(entry, ClaimEntry) and entry.similar:
+        return  # the first line names one that can be had
     if not found.count:
         whose = listed([f"{counted(number, 'device')} of {driver}" for driver, number in found.published.items()])
         unselected = fmt(", although {} are published", whose) if found.published else Safe("")

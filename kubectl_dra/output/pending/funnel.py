@@ -216,8 +216,9 @@ def _later(track: Track) -> list[Stage]:
 
 def _is_track_said(track: Track, view: FunnelView, said: str) -> bool:
     """Whether the first line names the node, and what takes its devices."""
-    stages = _later(track)
-    return bool(stages) and track.funnel.node in said and all(_is_noted(s, view, said) for s in stages)
+    stages, funnel = _later(track), track.funnel
+    how_many = bool(stages) or f"with {len(funnel.left)} of {funnel.needed}" in said
+    return how_many and funnel.node in said and all(_is_noted(stage, view, said) for stage in stages)
 
 
 def _is_noted(stage: Stage, view: FunnelView, said: str) -> bool:

@@ -116,8 +116,16 @@ def _span(numbers: Sequence[int]) -> Safe:
     return listed([str(number) for number in numbers])
 
 
-def _by_area(verified: Sequence[tuple[int, RemedyReport]], shared: Collection[Safe]) -> Iterator[Safe]:
-    beside = page_width() - max(width(_runs_on(remedy)) for _, remedy in verified) >= _LEAST_TEXT
+def _by_area(verified: Sequence[tuple[int, RemedyReport]], shared: Collection[Safe]) -> list[Safe]:
+    """With the nodes at the right where there is room and that takes no more lines, else below."""
+    room = page_width() - max(width(_runs_on(remedy)) for _, remedy in verified)
+    ways = (True, False) if room >= _LEAST_TEXT else (False,)
+    return min((list(_laid_out(verified, shared, beside=beside)) for beside in ways), key=len)
+
+
+def _laid_out(
+    verified: Sequence[tuple[int, RemedyReport]], shared: Collection[Safe], *, beside: bool
+) -> Iterator[Safe]:
     told: Area | None = None
     folded = alike(verified)
     inner = {number for numbers in folded.values() for number in numbers}

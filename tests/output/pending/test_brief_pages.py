@@ -48,7 +48,7 @@ def test_two_checks_of_the_first_line_have_no_table_and_what_was_never_asked_for
 
 
 def test_a_table_with_more_than_the_first_line_stays() -> None:
-    others = build.slice_("node-2", build.device("gpu-0"))
+    others = build.slice_("node-2", tainted("gpu-0", 3))
     two_nodes = report_of(
         build.node(), build.node("node-2"), GPUS, others, POD, build.claim("claim", build.request(count=3))
     )

@@ -308,3 +308,37 @@ def test_who_has_next_to_nothing_of_what_lacks_is_one_of_the_others() -> None:
     others = [running("big", "3"), running("small", "10m"), pod]
     line = first_line(report_of(build.node(), ONE, *others, build.claim("claim")))
     assert "in use by ml/big: 3, others: 0.01" in line
+
+
+def test_that_none_exists_is_left_out_where_the_one_of_another_namespace_is_named() -> None:
+    claim = build.claim("claim")
+    missing = [build.node(), ONE, POD]
+    assert "No ResourceClaim exists in namespace ml." in page_of(report_of(*missing))
+    page = page_of(report_of(*missing, claim | {"metadata": {**claim["metadata"], "namespace": "other"}}))
+    assert "there is one in other" in page
+    assert "No ResourceClaim exists" not in page
+
+
+def test_nodes_stand_below_the_ways_out_where_that_takes_fewer_lines() -> None:
+    def lines(node: str) -> list[str]:
+        slice_ = build.slice_(node, *(build.device(f"gpu-{number}") for number in range(2)))
+        pods = [f"a-pod-with-a-name-of-some-length-{number}" for number in range(2)]
+        held = [each for n, name in enumerate(pods) for each in of_set(name, f"gpu-{n}", node=node)]
+        claim = build.claim("claim", build.request(count=2))
+        report = report_of(build.node(node), slice_, *held, POD, claim)
+        return [str(line) for line in pending_page(report, CLOCK.now())]
+
+    short, long = lines("node-1"), lines("a-node-of-a-cloud-with-30-chars")
+    assert any(line.endswith("  node-1") for line in short)
+    assert any("runs on a-node-of-a-cloud-with-30-chars" in line for line in long)
+
+
+def test_a_shortage_that_the_closest_node_tells_has_no_table() -> None:
+    slices = [
+        build.slice_("node-1", build.device("gpu-0"), build.device("gpu-1")),
+        build.slice_("node-2", build.device("gpu-0")),
+    ]
+    claim = build.claim("claim", build.request(count=3))
+    report = report_of(build.node(), build.node("node-2"), *slices, POD, claim)
+    assert "Closest: node-1, with 2 of 3" in first_line(report)
+    assert TABLE not in page_of(report) and TABLE in wide(report)
