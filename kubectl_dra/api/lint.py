@@ -7,9 +7,10 @@ calls an unknown field and then drops in silence.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -18,6 +19,7 @@ from kubectl_dra.api import builtin
 from kubectl_dra.api.builtin import is_builtin
 from kubectl_dra.api.claim_mistakes import corrected_claims
 from kubectl_dra.api.convert import convert
+from kubectl_dra.api.field_names import recased, rename
 from kubectl_dra.api.generations import UnsupportedVersionError, shape_of
 from kubectl_dra.api.kinds import BY_NAME, RESOURCE_GROUP, Kind, find_kind
 from kubectl_dra.api.podclaims import nested_sources
@@ -37,6 +39,7 @@ _EXACTLY: Final = frozenset({NEWEST, f"{RESOURCE_GROUP}/v1beta2"})
 _FLAT: Final = frozenset({_V1BETA1, _V1ALPHA3})
 _REQUEST_FIELDS: Final = frozenset(known_fields(ExactDeviceRequest))
 _DEVICE_FIELDS: Final = frozenset(known_fields(Device)) - {"name"}
+_CASE: Final = "the field is {}; the server drops it in another case"
 _ONLY_V1ALPHA2: Final = frozenset({"ResourceClass", "ResourceClaimParameters", "ResourceClassParameters"})
 
 
@@ -106,10 +109,17 @@ def lint(data: bytes, *, listed: bool = False) -> Lint:
     if not isinstance(tree, dict):
         return Lint()
     linter = _Linter(tree)
+    _recased_version(linter)
     for path, entry in nested_sources(linter.tree):
         move_up(entry, "source")
         linter.fixed(f"{path}.source", "its names stand directly in the entry since 1.31; newer servers drop it")
     _group_version(linter, str(tree.get("kind")), listed=listed)
+    if is_builtin(version := linter.version, name := str(tree.get("kind"))):
+        _recased_fields(
+            linter,
+            partial(builtin.unknown, linter.tree, version, name),
+            lambda path: builtin.known_fields(version, name, _names(path)),
+        )
     for path, message in corrected_claims(linter.tree):
         linter.fixed(path, message, Mistake.MISPLACED)
     if is_builtin(linter.version, str(tree.get("kind"))):
@@ -126,6 +136,9 @@ def _lint_kind(linter: _Linter, kind: Kind) -> None:
         _removed_kind(linter, kind)
         return
     _version(linter, kind)
+    if linter.version in _EXACTLY:
+        struct = shape_of(linter.version, kind).struct
+        _recased_fields(linter, partial(unknown_fields, linter.tree, struct), partial(known_fields, struct))
     rule = _RULES.get(kind.name)
     if rule is not None:
         rule(linter)
@@ -315,6 +328,17 @@ def _misplaced(path: str, kind: Kind) -> str:
     return ""
 
 
+def _recased_version(linter: _Linter) -> None:
+    for name in [each for each in linter.tree if each.lower() == "apiversion" and each != "apiVersion"]:
+        if rename(linter.tree, name, "apiVersion"):
+            linter.fixed(name, _CASE.format("apiVersion"), Mistake.MISPLACED)
+
+
+def _recased_fields(linter: _Linter, unknown: Callable[[], list[str]], known: Callable[[str], Iterable[str]]) -> None:
+    for path, right in recased(linter.tree, unknown, lambda steps: known(".".join(steps))):
+        linter.fixed(path, _CASE.format(right), Mistake.MISPLACED)
+
+
 def _group_version(linter: _Linter, kind: str, *, listed: bool) -> None:
     """Workloads and claims in a version of another group, in one that no server with claims has, or in none."""
     version, known = linter.version, BY_NAME.get(kind)
@@ -329,9 +353,14 @@ def _group_version(linter: _Linter, kind: str, *, listed: bool) -> None:
         linter.fixed("apiVersion", f"apiVersion is missing; {kind} has {right}", Mistake.NO_VERSION)
 
 
+def _names(path: str) -> list[str]:
+    """The steps of a path without places in lists."""
+    return [step for step in STEP.findall(path) if not step.isdigit()]
+
+
 def _unknown_builtin(linter: _Linter, kind: str) -> None:
     for path in builtin.unknown(linter.tree, linter.version, kind):
-        steps = [step for step in STEP.findall(path) if not step.isdigit()]
+        steps = _names(path)
         hint = best_guess(similar(steps[-1], builtin.known_fields(linter.version, kind, steps[:-1])))
         linter.found(path, f"{kind} has no such field; the server drops it{hint}", Mistake.UNKNOWN_FIELD)
 
