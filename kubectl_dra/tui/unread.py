@@ -7,6 +7,7 @@ from typing import Final
 from kubectl_dra.api.kinds import BY_NAME, RESOURCE_GROUP
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod import needs
+from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.output.api_there import NONE, SHORT
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.reports.unread import CLAIMS, PENDING_PODS, POOLS, TAINTS, ListGaps, Subject
@@ -43,4 +44,6 @@ def empty_words(found: ListGaps, words: Safe) -> Safe:
     if not found.hides_lines:
         return words
     kinds = Safe(", ").join(dict.fromkeys(each.kind for each in found.missing))
-    return styled(fmt("not known: {} could not be read; ! says who can permit it", kinds), Style.WARN)
+    refused = any(each.coverage == Coverage.FORBIDDEN for each in found.missing)
+    says = Safe("who can permit it" if refused else "why")
+    return styled(fmt("not known: {} could not be read; ! says {}", kinds, says), Style.WARN)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,9 +11,11 @@ from typing import Any
 import pytest
 
 from kubectl_dra.commands.app import run
+from kubectl_dra.output.pending.visible import visible_lines
+from kubectl_dra.reports.pending.visible import VisibleDevices
 from kubectl_dra.source.demo import CLUSTER
 from tests.kit.clock import PassingClock
-from tests.kit.fake_api import FakeApi, running, serve_cluster, status, write_kubeconfig
+from tests.kit.fake_api import Answer, FakeApi, Request, running, serve_cluster, status, write_kubeconfig
 
 CLAIMS = "/apis/resource.k8s.io/v1/resourceclaims"
 FAILED = "not read, because the server failed to list them"
@@ -126,6 +129,31 @@ def test_a_taint_is_not_planned_on_half_of_the_claims(api: FakeApi, capfd: Any) 
     assert err.splitlines()[-1].startswith("try:   again in a moment; ")
 
 
+def test_the_first_part_of_a_list_of_claims_is_an_answer_in_part(api: FakeApi, capfd: Any) -> None:
+    """What is in use according to it is; the rest is not known, and pods and slices are taken whole or not at all."""
+    for kind in ("pods", "resourceslices", "resourceclaims"):
+        path = "/api/v1/pods" if kind == "pods" else f"/apis/resource.k8s.io/v1/{kind}"
+        serve_cluster(api, json.loads(CLUSTER.read_bytes())["items"])
+        whole = api.routes[path]
+        assert callable(whole)
+
+        def answer(request: Request, whole: Any = whole) -> Answer:
+            if "continue" in request.query:
+                return status(504, BUSY, "Timeout")
+            first: Answer = whole(dataclasses.replace(request, query={**request.query, "limit": "2"}))
+            return first
+
+        api.routes[path] = answer
+        _, out, err = said(capfd, "get", "claims", "-A", "-o", "json")
+        missing = {each["kind"]: each["coverage"] for each in json.loads(out)["missing"]}
+        if kind == "resourceclaims":
+            assert missing == {"ResourceClaim": "partial"}
+            assert len(json.loads(out)["items"]) > 0
+        elif kind == "pods":
+            assert missing == {"Pod": "failed"}
+        assert (BUSY in err) is (kind != "resourceslices")
+
+
 def small_cluster(held: bool, shared: bool) -> list[dict[str, Any]]:
     """A pod that waits for the only device, which another one has."""
 
@@ -189,3 +217,17 @@ def test_what_the_scheduler_says_of_a_class_comes_with_what_helps(api: FakeApi, 
     text = unfolded(out)
     assert '"request gpu: device class gpu.example.con does not exist"' in text
     assert "What usually helps: Install the driver, which normally creates the class. Or name an existing class" in text
+
+
+def test_who_holds_devices_is_said_of_namespaces_only_where_all_of_them_are_there() -> None:
+    def told(*holders: str) -> str:
+        found = VisibleDevices("claim", "gpu", 16, 7, holders, ("ml",))
+        return unfolded(" ".join(visible_lines((found,), "ml")))
+
+    rest = "and who holds the others"
+    assert told("ml/web") == f"16 devices match the request; 7 are in use in namespace ml (web), {rest} in other " + (
+        "namespaces could not be read."
+    )
+    assert (
+        told("ml/web", "lab/x") == f"16 devices match the request; 7 are in use (web, lab/x), {rest} could not be read."
+    )

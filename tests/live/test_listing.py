@@ -13,7 +13,7 @@ from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.source.live import Session, open_session
-from kubectl_dra.source.live.errors import BadAnswerError, ExpiredError, RefusedError
+from kubectl_dra.source.live.errors import BadAnswerError, ExpiredError, RefusedError, ServerFailedError, ThrottledError
 from kubectl_dra.source.live.listing import CHUNK, take_list
 from tests.kit.clock import CLOCK
 from tests.kit.fake_api import Answer, FakeApi, Request, chunk_of, connection_to, status
@@ -133,3 +133,26 @@ def test_a_namespace_is_part_of_the_path(session: Session, api: FakeApi) -> None
     api.serve("Pod", [{"metadata": {"name": "p", "namespace": "ml"}}], namespace="ml")
     listed = take_list(session, POD, "v1", namespace="ml")
     assert (_names(listed.sink), listed.read.namespace) == (["p"], "ml")
+
+
+@pytest.mark.parametrize("code", [429, 504])
+def test_of_a_list_that_breaks_off_the_chunks_that_came_are_kept_where_that_is_wanted(
+    session: Session, api: FakeApi, code: int
+) -> None:
+    path, nodes = api.serve("Node", []), _nodes(2 * CHUNK)
+
+    def answer(request: Request) -> Answer:
+        return status(code, "no more") if "continue" in request.query else chunk_of(request, "Node", nodes, "v1")
+
+    api.routes[path] = answer
+    failures = (ServerFailedError, ThrottledError)
+    with pytest.raises(failures):
+        take_list(session, NODE, "v1")
+    listed = take_list(session, NODE, "v1", in_part=failures)
+    assert len(listed.sink.kept) == CHUNK
+    assert listed.read.coverage is Coverage.PARTIAL
+    assert isinstance(listed.broken, failures)
+    assert "no more" in listed.read.note
+    api.routes[path] = status(code, "nothing")
+    with pytest.raises(failures, match="nothing"):
+        take_list(session, NODE, "v1", in_part=failures)

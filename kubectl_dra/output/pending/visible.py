@@ -66,6 +66,10 @@ def _held(found: VisibleDevices, namespace: str) -> Safe:
         text = "nobody in {} holds any of them, and who holds them in other namespaces could not be read"
         return fmt(text, where)
     holders = shortened([name.removeprefix(f"{namespace}/") for name in found.holders], _HOLDERS)
+    if any(name.partition("/")[0] not in found.namespaces for name in found.holders):
+        # Of a list that broke off some claims of other namespaces are known, too.
+        text = "{} in use ({}), and who holds the others could not be read"
+        return fmt(text, fmt("{} {}", found.held, Safe(plural("is", found.held))), holders)
     if found.held == found.matching:
         return fmt("{} in {} ({})", Safe("it is in use" if found.held == 1 else "all are in use"), where, holders)
     text = "{} in use in {} ({}), and who holds the others in other namespaces could not be read"

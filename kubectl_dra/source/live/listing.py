@@ -19,7 +19,7 @@ from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.invocation import CommandLine
 from kubectl_dra.model.names import is_label, is_subdomain
 from kubectl_dra.model.usage import NodeUsage
-from kubectl_dra.source.errors import InvalidNameError
+from kubectl_dra.source.errors import ClusterError, InvalidNameError
 from kubectl_dra.source.limits import Allowance, TooLargeError
 from kubectl_dra.source.live.errors import BadAnswerError, ExpiredError, TooLongListError
 from kubectl_dra.source.live.session import Session
@@ -67,11 +67,15 @@ class KeepAll:
 
 
 class Listed(msgspec.Struct, frozen=True):
-    """A list that was taken: what it is evidence of, what could not be decoded, and the sink with the rest."""
+    """A list that was taken: what it is evidence of, what could not be decoded, and the sink with the rest.
+
+    ``broken``: how it broke off, where the chunks before are kept.
+    """
 
     read: Read
     bad_objects: tuple[BadObject, ...]
     sink: Sink
+    broken: ClusterError | None = None
 
 
 def take_list(
@@ -81,18 +85,20 @@ def take_list(
     new_sink: Callable[[], Sink] = KeepAll,
     namespace: str = "",
     field_selector: str = "",
+    *,
+    in_part: tuple[type[ClusterError], ...] = (),
 ) -> Listed:
     """List ``kind``; an empty namespace means the whole cluster. Raises ``ClusterError``.
 
-    When a continue token expires halfway the list is taken again in one piece, as kubectl does: the chunks would
-    never fit together.
+    Where it breaks off for a reason that is ``in_part``, the chunks that came are the answer. When a continue token
+    expires halfway the list is taken again in one piece, as kubectl does: the chunks would never fit together.
     """
     query = {"fieldSelector": field_selector} if field_selector else {}
     path = list_path(kind, api_version, namespace)
     try:
-        return _take(session, kind, api_version, path, new_sink(), {**query, "limit": str(CHUNK)}, namespace)
+        return _take(session, kind, api_version, path, new_sink(), {**query, "limit": str(CHUNK)}, namespace, in_part)
     except ExpiredError:
-        return _take(session, kind, api_version, path, new_sink(), query, namespace)
+        return _take(session, kind, api_version, path, new_sink(), query, namespace, ())
 
 
 def list_path(kind: Kind, api_version: str, namespace: str = "", name: str = "") -> str:
@@ -114,24 +120,38 @@ def list_path(kind: Kind, api_version: str, namespace: str = "", name: str = "")
 
 
 def _take(
-    session: Session, kind: Kind, api_version: str, path: str, sink: Sink, query: dict[str, str], namespace: str
+    session: Session,
+    kind: Kind,
+    api_version: str,
+    path: str,
+    sink: Sink,
+    query: dict[str, str],
+    namespace: str,
+    in_part: tuple[type[ClusterError], ...],
 ) -> Listed:
     bad: list[BadObject] = []
     time, version = timestamp(session.clock), ""
     progress = _Progress(session, kind)
-    for data in _chunks(session, kind, path, query, progress):
-        taken = sink.take(data, api_version)
-        if taken is None:
-            page = _page(data, api_version, kind, session.server)
-            sink.add(filter(tells, page.records))
-            bad += page.bad_objects
-            taken = Taken(page.metadata, _first(page))
-        version = version or taken.metadata.resource_version
-        progress.check(taken, len(data))
-    coverage = Coverage.PARTIAL if bad else Coverage.COMPLETE
+    broken: ClusterError | None = None
+    try:
+        for data in _chunks(session, kind, path, query, progress):
+            taken = sink.take(data, api_version)
+            if taken is None:
+                page = _page(data, api_version, kind, session.server)
+                sink.add(filter(tells, page.records))
+                bad += page.bad_objects
+                taken = Taken(page.metadata, _first(page))
+            version = version or taken.metadata.resource_version
+            progress.check(taken, len(data))
+    except in_part as error:
+        if not progress.token or isinstance(error, ExpiredError):
+            raise
+        broken = error
+    coverage = Coverage.PARTIAL if bad or broken is not None else Coverage.COMPLETE
     limits = query.get("fieldSelector", "")
     note = NOTE if kind is EVENT else f"only {limits}" if limits else ""
-    return Listed(Read(kind.name, namespace, coverage, version, time, note), tuple(bad), sink)
+    note = broken.what if broken is not None else note
+    return Listed(Read(kind.name, namespace, coverage, version, time, note), tuple(bad), sink, broken)
 
 
 def _chunks(session: Session, kind: Kind, path: str, query: dict[str, str], progress: _Progress) -> Iterator[bytes]:

@@ -45,6 +45,10 @@ from kubectl_dra.source.spec import Told
 _MAX_CONSUMERS: Final = 20
 # What one list may meet while the server gives all others: with them the question is answered as far as it goes.
 _FAILURES: Final = (ServerFailedError, ThrottledError, ExpiredError, BadAnswerError, UnreachableError)
+#: Of these the first chunks of a list are an answer in part.
+_IN_PART: Final = (ServerFailedError, ThrottledError)
+#: Sums of some pods are too small, and pools of some slices look incomplete.
+_ONLY_WHOLE: Final = (POD, RESOURCE_SLICE)
 # Of these it is the caller's to change something first; and a certificate is that of all lists.
 _NOT_OF_ONE_LIST: Final = (TooLongListError, CertificateError)
 # A pod has a few claims; who asks about more by name than this has a list to ask for.
@@ -213,7 +217,8 @@ class _Reader:
             outcome.bad_objects += listed.bad_objects
             outcome.reads.append(listed.read)
             add_usage(outcome.usage, listed.sink.usage)
-        return True
+            outcome.failed += [listed.broken] if listed.broken is not None else []
+        return all(listed.broken is None for listed in lists)
 
     def _note_failure(self, outcome: KindRead, namespace: str, coverage: Coverage, error: ClusterError) -> None:
         time = timestamp(self._session.clock)
@@ -226,7 +231,9 @@ class _Reader:
         if kind is RESOURCE_SLICE and self._needs.node:
             return list_slices_for_node(self._session, api_version, self._needs.node)
         fields = self._needs.field_selector(kind)
-        return [take_list(self._session, kind, api_version, self._new_sink(kind), namespace, fields)]
+        in_part = () if kind in _ONLY_WHOLE else _IN_PART
+        sink = self._new_sink(kind)
+        return [take_list(self._session, kind, api_version, sink, namespace, fields, in_part=in_part)]
 
     def _new_sink(self, kind: Kind) -> Callable[[], Sink]:
         if kind is not POD:
