@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import object_name, shortened
-from kubectl_dra.reports.simulation.records import ManifestReport
+
+if TYPE_CHECKING:
+    # Pages of pods that wait say of refusals what these say, and load no manifests.
+    from kubectl_dra.reports.simulation.records import ManifestReport
 
 _REFUSED: Final = re.compile(r'violates PodSecurity "(?P<level>[a-z]+):')
 _FIELDS: Final = (

@@ -24,6 +24,7 @@ from kubectl_dra.allocation.input.candidates import Candidate, offering
 from kubectl_dra.allocation.input.pools import NodePool, gather
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.capacity.filling import Alike, Filled
+from kubectl_dra.diagnosis.capacity.offered import offered, plus
 from kubectl_dra.diagnosis.capacity.records import Devices, NodeRoom
 from kubectl_dra.diagnosis.capacity.shape import device_classes
 from kubectl_dra.diagnosis.explain.funnel import NodeExplainer
@@ -75,9 +76,15 @@ def totals(filled: Filled) -> Devices:
     account = _Account(filled)
     shared: dict[str, set[DeviceId | str]] = {"matching": set(), "in_use": set(), "left": set(), "tainted": set()}
     matching = in_use = left = taken = free = tainted = 0
+    by_plugins: list[tuple[int, tuple[str, ...]]] = []
     for alike in filled.groups:
-        for nodes, funnels in account.funnels(alike):
+        found_on = list(account.funnels(alike))
+        by_plugins += [(alike.copies, alike.nodes)] if not found_on else []
+        for nodes, funnels in found_on:
             ids = account.ids(funnels)
+            if not ids["matching"]:
+                by_plugins.append((alike.copies, nodes))
+                continue
             for name, found in ids.items():
                 shared[name].update(each for each in found if account.is_shared(each))
             own = {name: sum(not account.is_shared(each) for each in found) for name, found in ids.items()}
@@ -97,10 +104,15 @@ def totals(filled: Filled) -> Devices:
     free += len(shared["left"])
     tainted += len(shared["tainted"])
     if not filled.side_by_side:
-        taken = free if account.takes_all and filled.copies else filled.copies * account.needed
+        copies = filled.copies - sum(each * len(nodes) for each, nodes in by_plugins)
+        taken = free if account.takes_all and copies else copies * account.needed
         left = max(0, left - taken)
     unusable = max(0, matching - in_use - free)
-    return Devices(matching, in_use, unusable, taken, left, tainted=min(tainted, unusable))
+    every = Devices(matching, in_use, unusable, taken, left, tainted=min(tainted, unusable))
+    for copies, nodes in by_plugins:
+        for names, each in offered(filled, nodes, copies):
+            every = plus(every, len(names), each)
+    return every
 
 
 def _left(alike: Alike) -> int | None:
@@ -125,6 +137,7 @@ class _Account:
 
     def __init__(self, filled: Filled) -> None:
         waiting = filled.waiting
+        self._filled = filled
         self._world: ClusterState = waiting.world
         searched = (result.searched for _, result in filled.tried.results)
         found = next((each.attempt for each in searched if each is not None), None)
@@ -210,9 +223,10 @@ class _Account:
             matching, in_use, free, tainted = (len(ids) for ids in self.ids(funnels).values())
             taken, left = self.taken(alike, free)
             unusable = max(0, matching - in_use - free)
-            yield nodes, Devices(matching, in_use, unusable, taken, left, tainted=min(tainted, unusable))
+            devices = Devices(matching, in_use, unusable, taken, left, tainted=min(tainted, unusable))
+            yield from offered(self._filled, nodes, alike.copies) if not matching else ((nodes, devices),)
         if not told:
-            yield alike.nodes, Devices()
+            yield from offered(self._filled, alike.nodes, alike.copies)
 
 
 class DeviceSet:
