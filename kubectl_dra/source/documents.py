@@ -156,14 +156,22 @@ def _yaml_instead(content: Content, name: str, error: Exception) -> Iterator[Doc
 
 
 def _recovered(content: Content, name: str, problems: list[ManifestError]) -> Iterator[Document]:
-    """The documents of a stream; after a broken one it goes on behind the next line that begins a document."""
+    """The documents of a stream; after a broken one it goes on behind the next line that begins a document.
+
+    One that only lacks a way to write quotes inside of quotes is read as it is meant, and is a problem all the same.
+    """
     number = line = 0
     try:
         for document in _yaml_documents(content, name):
             number, line = document.number, document.line()
             yield document
     except ManifestError as error:
+        broken = error.line
         problems.append(error)
+        if (meant := _as_meant(content, error)) is not None:
+            error.as_meant = True
+            yield from (each for each in _recovered(meant, name, problems) if each.number > number)
+            return
     else:
         return
     later = [start for start in _starts(content) if start[0] > line]
@@ -174,7 +182,7 @@ def _recovered(content: Content, name: str, problems: list[ManifestError]) -> It
         try:
             yield from _yaml_documents(part, name, Start(number + 1 + index, start))
         except ManifestError as error:
-            if error.line != problems[0].line:
+            if error.line != broken:
                 problems.append(error)
 
 
@@ -223,13 +231,26 @@ def _told(content: Content, line: int, own: int, problem: str) -> tuple[str, str
     if any(_TEMPLATE in chunk for chunk in content.chunks()):
         render = "render the chart first: helm template CHART | kubectl dra … -f -"
         return f"a template that is not rendered yet, with {{{{ … }}}} in it ({problem})", render
-    quotes = nested_quotes(_line_of(content, own)) if problem.startswith(NOT_YAML) else None
-    return quotes or (problem, f"look at line {line}")
+    quotes = nested_quotes(_line_of(content, own)[1]) if problem.startswith(NOT_YAML) else None
+    return (quotes.problem, quotes.hint) if quotes is not None else (problem, f"look at line {line}")
 
 
-def _line_of(content: Content, line: int) -> str:
-    lines = content.read(0, content.size).split(b"\n", line)
-    return lines[line - 1].decode("utf-8", "replace") if line <= len(lines) else ""
+def _line_of(content: Content, line: int) -> tuple[list[bytes], str]:
+    """All lines, and the text of one."""
+    lines = content.read(0, content.size).split(b"\n")
+    return lines, lines[line - 1].decode("utf-8", "replace") if 0 < line <= len(lines) else ""
+
+
+def _as_meant(content: Content, error: ManifestError) -> Content | None:
+    """The stream with the quotes in the line of an error as they are meant; None where these are not what is wrong."""
+    if not error.problem.startswith(NOT_YAML):
+        return None
+    lines, text = _line_of(content, error.line)
+    quotes = nested_quotes(text)
+    if quotes is None or not quotes.meant:
+        return None
+    lines[error.line - 1] = quotes.meant.encode()
+    return Content.of(b"\n".join(lines), content.name)
 
 
 def _leaf_lines(value: Any, lines: dict[int, int], line: int) -> Iterator[int]:  # noqa: ANN401 - any JSON value

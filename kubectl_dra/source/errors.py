@@ -30,8 +30,10 @@ class ManifestError(FileError):
     """Raised when a document is no manifest; ``what`` starts with ``FILE, document N, line N``.
 
     ``problem`` is what is wrong, without the place; ``line`` is 0 where it is not known. ``foreign``: the document is
-    well-formed, and nothing in it says that it is meant for Kubernetes.
+    well-formed, and nothing in it says that it is meant for Kubernetes. ``as_meant``: it was read as it is meant.
     """
+
+    as_meant = False
 
     def __init__(
         self, what: str, hint: str = "", *, file: str = "", line: int = 0, problem: str = "", foreign: bool = False

@@ -35,6 +35,7 @@ QUOTED = (
               expression: "device.attributes["gpu.example.com"].model == 'H100'"
 """
 )
+BROKEN = TEMPLATE + "   selectors: []\n"
 
 
 def simulated(folder: Path, capfd: pytest.CaptureFixture[str], *more: str, **files: str) -> str:
@@ -47,7 +48,7 @@ def simulated(folder: Path, capfd: pytest.CaptureFixture[str], *more: str, **fil
 def test_a_file_that_is_no_yaml_is_named_and_no_template_is_to_be_created(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    text = simulated(tmp_path, capfd, a=QUOTED, b=POD)
+    text = simulated(tmp_path, capfd, a=BROKEN, b=POD)
     assert 'it needs ResourceClaimTemplate "h100", which does not exist' in text
     assert "ResourceClaimTemplate ml/h100 may be in " in text
     assert "a.yaml, which could not be read: correct that first." in text
@@ -77,7 +78,34 @@ def test_an_object_of_the_files_that_the_server_does_not_take_is_not_to_be_creat
 
 
 def test_a_document_has_who_may_have_it(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    found: dict[str, Any] = json.loads(simulated(tmp_path, capfd, "-o", "json", a=QUOTED, b=POD))
+    found: dict[str, Any] = json.loads(simulated(tmp_path, capfd, "-o", "json", a=BROKEN, b=POD))
     (holder,) = found["pods"][0]["unreadHolders"]
     assert holder["object"] == {"kind": "ResourceClaimTemplate", "namespace": "ml", "name": "h100"}
     assert [Path(each).name for each in holder["files"]] == ["a.yaml"]
+
+
+def test_quotes_inside_of_quotes_are_read_as_they_are_meant(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """kubectl apply refuses the file; what would become of it once it is corrected is what is asked."""
+    (tmp_path / "a.yaml").write_text(QUOTED, encoding="utf-8")
+    (tmp_path / "b.yaml").write_text(POD, encoding="utf-8")
+    words = ("simulate", "-f", str(tmp_path), "-n", "ml", "--from", "demo")
+    assert run(words) == 1
+    out, err = capfd.readouterr()
+    told = " ".join(out.split())
+    assert told.startswith("Not as written: ")
+    assert "a.yaml is not valid YAML (quotes inside of quotes), so that kubectl apply refuses it." in told
+    assert "Pod ml/eval fits." in told
+    assert "may be in" not in told
+    assert "the value of expression stands in double quotes" in err
+    run((*words, "-o", "json"))
+    found = json.loads(capfd.readouterr().out)
+    assert found["fits"] == "No"
+    assert [Path(each).name for each in found["readAsMeant"]] == ["a.yaml"]
+
+
+def test_lint_finds_what_else_is_wrong_there(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    text = QUOTED.replace("model == 'H100'", "model = 'H100'")
+    (tmp_path / "a.yaml").write_text(text, encoding="utf-8")
+    run(["lint", "-f", str(tmp_path / "a.yaml"), "-o", "json"])
+    codes = [each["code"] for each in json.loads(capfd.readouterr().out)["findings"]]
+    assert sorted(codes) == ["selector", "unreadable"]

@@ -63,7 +63,7 @@ def answer(options: Options, copies: str, switches: tuple[Switch, ...] = (), *, 
     with told(world), owner_reader(options) as read:
         report = simulation_report(world, objects, _copies(copies), switches, together=together, read_owner=read)
     report = replace(report, supposed_gates=supposed_gates(cluster.state.features, grouped.features))
-    report = with_unread_files(report, _broken(found.problems))
+    report = with_unread_files(report, *_broken(found.problems))
     address = world.evidence.address
     page = partial(simulation_page, report, world.now, steps=remedies, address=address)
     shown = report if remedies or not is_document(options) else report.without_steps()
@@ -80,9 +80,10 @@ def _place(written: Written) -> str:
     return f"{'/'.join(written.origin.file.split('/')[-_PARTS:])}, line {written.origin.line}"
 
 
-def _broken(problems: Iterable[SourceError]) -> Sequence[str]:
-    """The files with a document that is meant for Kubernetes, and is none."""
-    return [each.file for each in problems if isinstance(each, ManifestError) and not each.foreign and each.file]
+def _broken(problems: Iterable[SourceError]) -> tuple[Sequence[str], Sequence[str]]:
+    """The files with a document that is meant for Kubernetes and could not be read; those read as they are meant."""
+    known = [each for each in problems if isinstance(each, ManifestError) and not each.foreign and each.file]
+    return [e.file for e in known if not e.as_meant], [e.file for e in known if e.as_meant]
 
 
 def _demanded(written: Sequence[Source]) -> tuple[str, ...]:

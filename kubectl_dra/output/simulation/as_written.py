@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from kubectl_dra.api.lint import Mistake
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.output.words import counted, object_name
+from kubectl_dra.output.words import counted, first_of, object_name
 from kubectl_dra.reports.simulation import ManifestReport, SimulationReport
 from kubectl_dra.reports.simulation.stops import Repeated
 
+_NAMED: Final = 3
+_ONE_MEANT: Final = (
+    "Not as written: {} is not valid YAML (quotes inside of quotes), so that kubectl apply refuses it. It was tried as "
+    "it is meant."
+)
+_SEVERAL_MEANT: Final = (
+    "Not as written: {} are not valid YAML (quotes inside of quotes), so that kubectl apply refuses them. They were "
+    "tried as they are meant."
+)
 
-def head_lines(manifests: Sequence[ManifestReport]) -> Iterator[Safe]:
-    """Whether the server reads the files as they are written."""
+
+def head_lines(manifests: Sequence[ManifestReport], read_as_meant: Sequence[str] = ()) -> Iterator[Safe]:
+    """Whether the server reads the files as they are written, and kubectl reads them at all."""
+    yield from _meant_lines(read_as_meant)
     findings = [finding for each in manifests for finding in each.findings]
     unserved = sum(finding.code is Mistake.UNSERVED_FIELD for finding in findings)
     wrong = sum(not finding.corrected for finding in findings) - unserved
@@ -25,6 +37,12 @@ def head_lines(manifests: Sequence[ManifestReport]) -> Iterator[Safe]:
         yield from wrapped(styled(fmt(text, counted(unserved, "field")), Style.BAD))
     for corrected in _corrected(manifests):
         yield from wrapped(fmt("{} kubectl dra convert prints the result.", corrected))
+
+
+def _meant_lines(files: Sequence[str]) -> Iterator[Safe]:
+    if files:
+        text = _ONE_MEANT if len(files) == 1 else _SEVERAL_MEANT
+        yield from wrapped(styled(fmt(text, first_of(files, _NAMED)), Style.BAD))
 
 
 def other_lines(report: SimulationReport) -> Iterator[Safe]:

@@ -298,7 +298,7 @@ class SimulationReport(ReportRecord, frozen=True):
     templates were there, the selectors as they are meant, and the server took what it refuses. ``supposed_gates``: off
     by default, and taken as on because PodGroups of the files need them. ``owned``: objects that others of the
     files make, so that they are not created beside these. ``without_place``: why pods that have to leave their nodes
-    find no others.
+    find no others. ``read_as_meant``: files that are not YAML as they are written, for quotes inside of quotes.
     """
 
     fits: Fits
@@ -325,6 +325,7 @@ class SimulationReport(ReportRecord, frozen=True):
     supposed_gates: tuple[str, ...] = ()
     owned: tuple[ObjectRef, ...] = ()
     without_place: tuple[WithoutPlace, ...] = ()
+    read_as_meant: tuple[str, ...] = ()
 
     def without_steps(self) -> SimulationReport:
         """With what would help, and not how it is done."""

@@ -8,13 +8,19 @@ import msgspec
 
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.diagnosis.remedies.records import Action, CreateObject
+from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.simulation.records import PodSimulation, SimulationReport
 from kubectl_dra.reports.simulation.stops import UnreadHolder
 
 
-def with_unread_files(report: SimulationReport, files: Sequence[str]) -> SimulationReport:
-    """The report with who may have what pods lack; ``files``: those in which a document could not be read."""
+def with_unread_files(report: SimulationReport, files: Sequence[str], as_meant: Sequence[str] = ()) -> SimulationReport:
+    """The report with who may have what pods lack; ``files``: those in which a document could not be read.
+
+    ``as_meant``: files that kubectl apply does not read, and that were read as they are meant.
+    """
     broken = {each.object for each in report.manifests if each.error or each.refused}
+    if as_meant:
+        report = msgspec.structs.replace(report, fits=Fits.NO, read_as_meant=tuple(dict.fromkeys(as_meant)))
     if not (broken or files):
         return report
 
