@@ -126,7 +126,7 @@ def test_nothing_passes_for_read_that_was_not(site: Site, follower: Follower) ->
 
     published = until(told, "published with trouble")
     assert not published.whole
-    assert published.evidence.coverage("Node") is Coverage.NOT_READ
+    assert published.evidence.coverage("Node") is Coverage.FAILED
     site.faults.stop()
     until(lambda: equal(follower, site), "all is well")
 

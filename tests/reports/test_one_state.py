@@ -143,9 +143,10 @@ def filtered_in_get(cluster: ClusterState) -> Mapping[DeviceState, frozenset[Dev
 
 
 def filtered_in_the_tui(cluster: ClusterState) -> Mapping[DeviceState, frozenset[DeviceId]]:
-    """What ``/`` leaves of the list when the words of a state are typed."""
+    """What ``/`` leaves of the list when the words of a state are typed; ``free`` is for what a pod could get."""
     rows = DevicesQuery().compute(cluster)
-    kept = {state: is_kept(word) for state, word in STATE_WORDS.items() if state is not DeviceState.FREE}
+    words = {state: word.removeprefix("free ") for state, word in STATE_WORDS.items()}
+    kept = {state: is_kept(word) for state, word in words.items() if state is not DeviceState.FREE}
     return {state: frozenset(row.id for row in rows if test and test(row.text)) for state, test in kept.items()}
 
 

@@ -118,6 +118,8 @@ def note_lines(report: SimulationReport) -> Iterator[Safe]:
     yield from _gate_lines(report)
     text = "Left out, because the controllers of other objects in the files create them: {}."
     yield from _named_lines(text, report.owned)
+    if report.pods:
+        yield from untried_lines(report.manifests)
     for name in report.new_namespaces:
         yield from wrapped(fmt("Namespace {} does not exist; it is taken as created first.", name))
     # Several files may hold the same object, as the class that each of them needs.

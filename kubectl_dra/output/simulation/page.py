@@ -119,7 +119,7 @@ def _head_blocks(report: SimulationReport, address: Address) -> Iterator[list[Sa
         list(manifests.unlabelled_lines(report, address)),
         list(manifests.unknown_node_lines(report.effects)),
         list(as_written.other_lines(report)),
-        list(manifests.untried_lines(report.manifests)),
+        [] if report.pods else list(manifests.untried_lines(report.manifests)),
         *map(list, queue_heads(report.manifests, address)),
         list(manifests.gang_lines(report.gangs)),
         list(wrapped(unseen)) if (unseen := _unseen_pods(report)) is not None else [],
