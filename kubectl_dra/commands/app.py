@@ -140,6 +140,8 @@ def run(arguments: Sequence[str], clock: Clock = SYSTEM) -> int:
         code = _invoke(list(arguments), console, clock)
         PROGRESS.end()
         flush()
+        console.end_notes()
+        flush()
     except KeyboardInterrupt:
         PROGRESS.end()
         return ExitCode.INTERRUPTED

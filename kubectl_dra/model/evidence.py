@@ -14,6 +14,8 @@ from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.invocation import HERE, Address
 
 ALL_NAMESPACES: Final = ""
+#: How the note ends on kinds that a plain list does not have.
+TAKEN_AS_NONE: Final = "taken as if the cluster had none"
 # Fields of objects, by their paths, with the value that they have: a field selector, or what a question is about.
 Fields = frozenset[tuple[str, str]]
 DRIVER_FIELD: Final = "spec.driver"

@@ -24,6 +24,10 @@ _MIN_WIDTH: Final = 20
 _PAGE: Final = ContextVar[int | None]("page", default=None)
 
 
+#: What a call has kept for its end.
+_LAST: Final[dict[Safe, None]] = {}
+
+
 class OutputError(Exception):
     """Raised when stdout or stderr does not take what is written, such as a file on a full disk."""
 
@@ -47,6 +51,17 @@ class Console:
     def note(self, text: Safe) -> None:
         """One line to stderr, for what belongs to the answer but is not data."""
         _write(sys.stderr, text if self.colors(sys.stderr) else plain(text))
+
+    def note_last(self, text: Safe) -> None:
+        """One line to stderr below the answer, whose first line is to be the first: see :meth:`end_notes`."""
+        _LAST[text] = None
+
+    def end_notes(self) -> None:
+        """Write what was kept for the end, each once."""
+        notes = list(_LAST)
+        _LAST.clear()
+        for text in notes:
+            self.note(text)
 
     def error(self, what: str, hint: str = "", details: Iterable[Safe] = ()) -> None:
         """One line what is wrong, lines of details, and one line what to do about it."""

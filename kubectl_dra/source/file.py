@@ -22,7 +22,7 @@ from kubectl_dra.api.controllers import MAKERS
 from kubectl_dra.api.kinds import BY_NAME, KINDS, Kind
 from kubectl_dra.api.lean import lean
 from kubectl_dra.api.queues import gangs_of_files, objects_of
-from kubectl_dra.model.evidence import Coverage, Evidence, Read
+from kubectl_dra.model.evidence import TAKEN_AS_NONE, Coverage, Evidence, Read
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.source.content import Content, open_content
@@ -150,7 +150,7 @@ def _notes(manifests: Manifests, builder: InventoryBuilder) -> Iterable[str]:
         seen = builder.kinds()
         absent = [kind for kind in _DECISIVE if kind not in seen]
         if absent:
-            yield f"{manifests.name} {have} no {', '.join(absent)}: taken as if the cluster had none"
+            yield f"{manifests.name} {have} no {', '.join(absent)}: {TAKEN_AS_NONE}"
         if "Node" not in seen:
             yield f"{manifests.name} {have} no Node: what a scheduler would do can't be said"
     yield from _twice(manifests.name, have, builder)

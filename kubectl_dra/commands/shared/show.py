@@ -14,6 +14,7 @@ from kubectl_dra.commands.shared.address import completed
 from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.options import DOCUMENTS, Options
 from kubectl_dra.diagnosis.records import Missing
+from kubectl_dra.model.evidence import TAKEN_AS_NONE
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.api_there import no_api_text
 from kubectl_dra.output.console import ColorMode, Console
@@ -166,7 +167,9 @@ def note_evidence(state: ClusterState, options: Options) -> None:
     if limits:
         terminal.note(Safe("note: ") + limits)
     for note in evidence.notes:
-        terminal.note(Safe("note: ") + safe(note))
+        # What a file does not have is no answer: that comes first.
+        say = terminal.note_last if note.endswith(TAKEN_AS_NONE) else terminal.note
+        say(Safe("note: ") + safe(note))
     for bad in evidence.bad_objects:
         name = f"{bad.namespace}/{bad.name}" if bad.namespace else bad.name
         what = fmt("{} {}", bad.kind, name or "without a name") if bad.kind else Safe("something")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -342,3 +344,12 @@ def test_a_shortage_that_the_closest_node_tells_has_no_table() -> None:
     report = report_of(build.node(), build.node("node-2"), *slices, POD, claim)
     assert "Closest: node-1, with 2 of 3" in first_line(report)
     assert TABLE not in page_of(report) and TABLE in wide(report)
+
+
+def test_what_a_file_does_not_have_is_told_below_the_answer(tmp_path: Path) -> None:
+    cluster = listed(tmp_path, "cluster.json", build.device_class(), *IN_USE)
+    words = [sys.executable, "-m", "kubectl_dra", "why-pending", "pod", "-n", "ml", "--from", cluster]
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", check=True)
+    first, *_, last = done.stdout.splitlines()
+    assert first.startswith("1 pod with device claims is pending")
+    assert last.startswith("note: ") and last.endswith("taken as if the cluster had none")
