@@ -21,6 +21,7 @@ from kubectl_dra.diagnosis.remedies.records import (
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.pending.consequences import note_texts
+from kubectl_dra.output.pending.remedies import remedy_lines
 from kubectl_dra.output.safe import plain
 from kubectl_dra.reports.pending.remedies import find_remedies
 from tests.diagnosis import gangs
@@ -349,3 +350,13 @@ def test_a_group_that_fits_together_comes_after_or_first() -> None:
 
 def test_a_group_that_does_not_fit_as_a_whole_takes_nothing() -> None:
     assert beside_a_group(3, 3, priority=5).competition == Competition()
+
+
+def test_where_no_way_out_promises_a_node_none_are_announced() -> None:
+    """What is freed goes to a pod that has waited for longer, by all of them."""
+    world = cluster(waiting("pod", minute=2), waiting("other", minute=1), holder("serve", "a"), devices="a")
+    ways = find_remedies(world, Diagnoser(world).pod(Key("ml", "pod"))).remedies
+    assert "runs on" not in " ".join(map(plain, remedy_lines(ways, Verdict.UNSCHEDULABLE)))
+    alone = cluster(waiting("pod", minute=2), holder("serve", "a"), devices="a")
+    ways = find_remedies(alone, Diagnoser(alone).pod(Key("ml", "pod"))).remedies
+    assert "runs on" in " ".join(map(plain, remedy_lines(ways, Verdict.UNSCHEDULABLE)))

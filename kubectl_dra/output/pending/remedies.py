@@ -136,7 +136,7 @@ def _laid_out(
         if found is not told:
             wait = Safe(", or wait until it ends" if found is Area.OTHER_WORK and _may_end(verified) else "")
             heading, right = fmt("  {}{}", Safe(_HEADINGS[found]), wait), Safe("runs on")
-            first = told is None and beside
+            first = told is None and beside and any(_runs_on(each) for _, each in verified)
             yield padded(heading, page_width() - width(right)) + right if first else heading
             told = found
         yield from _entry(number, remedy, shared, beside=beside)
