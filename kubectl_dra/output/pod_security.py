@@ -6,7 +6,7 @@ Upstream: pod-security-admission, admission/admission.go (EvaluatePod) and api/c
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from kubectl_dra.diagnosis.records import ObjectRef
@@ -24,6 +24,10 @@ _FIELDS: Final = (
     ("drop=", "  securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}"),
 )
 _SHOWN: Final = 3
+_NOT_CHECKED: Final = (
+    "Whether Pod Security admits the pods of {} was not checked: namespace {} enforces level {}, and their controller "
+    "makes their containers."
+)
 _BASELINE: Final = "baseline"
 _OF: Final = ("of the pod:", "of each container:")
 
@@ -40,9 +44,12 @@ def wider_level(namespace: str, level: str) -> Safe:
     return fmt(text, namespace, level)
 
 
-def may_refuse_lines(manifests: Iterable[ManifestReport]) -> Iterator[Safe]:
-    """Of pods whose namespace could not be read: the level at which it refuses them."""
+def may_refuse_lines(manifests: Sequence[ManifestReport]) -> Iterator[Safe]:
+    """Of pods whose namespace could not be read, or whose containers are not known: the level that may refuse them."""
     found: dict[tuple[str, str], list[ObjectRef]] = {}
+    for each in manifests:
+        if each.not_checked and not each.refused:
+            yield from wrapped(fmt(_NOT_CHECKED, object_name(each.object), each.object.namespace, each.not_checked))
     for each in manifests:
         if each.may_refuse and not each.refused:
             found.setdefault((each.object.namespace, each.may_refuse), []).append(each.object)

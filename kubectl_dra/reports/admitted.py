@@ -87,11 +87,21 @@ def pod_refusals(world: ClusterState, pod: Pod) -> Iterator[str]:
 
 def security_refusal(world: ClusterState, plan: PodPlan) -> str:
     """What the API server says of a pod that Pod Security refuses in its namespace; empty for all others."""
-    known = world.inventory.namespaces.get(plan.pod.metadata.namespace)
-    level = pod_security.enforced(known.metadata.labels) if known is not None else None
+    level = _enforced(world, plan)
     if level is None or plan.template is None:
         return ""
     return pod_security.violation(level, world.features.minor, plan.template)
+
+
+def level_not_checked(world: ClusterState, plan: PodPlan) -> str:
+    """The level that a namespace enforces on pods whose containers a controller makes by itself; empty for none."""
+    level = _enforced(world, plan) if plan.template is None else None
+    return level.level if level is not None else ""
+
+
+def _enforced(world: ClusterState, plan: PodPlan) -> pod_security.Level | None:
+    known = world.inventory.namespaces.get(plan.pod.metadata.namespace)
+    return pod_security.enforced(known.metadata.labels) if known is not None else None
 
 
 def level_that_refuses(world: ClusterState, plan: PodPlan) -> str:

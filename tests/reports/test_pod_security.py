@@ -88,6 +88,9 @@ def test_of_pods_whose_containers_a_program_makes_nothing_is_said() -> None:
     machine = thing("kubevirt.io/v1", "VirtualMachineInstance", {"domain": {}, "resourceClaims": entries})
     report = simulated(template("one"), machine, world=cluster(namespace(**{"": "restricted"})))
     assert [each.refused for each in report.pods] == [()]
+    text = "Whether Pod Security admits the pods of VirtualMachineInstance ml/w was not checked: namespace ml enforces"
+    assert f"{text} level restricted, and their controller makes their containers." in page(report)
+    assert text not in page(simulated(template("one"), machine))
 
 
 def unread() -> Any:

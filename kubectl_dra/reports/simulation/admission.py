@@ -25,7 +25,13 @@ from kubectl_dra.model.names import is_label
 from kubectl_dra.model.policy import PriorityClass
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.model.scheduling import Workload
-from kubectl_dra.reports.admitted import admitted_pod, level_that_refuses, pod_refusals, security_refusal
+from kubectl_dra.reports.admitted import (
+    admitted_pod,
+    level_not_checked,
+    level_that_refuses,
+    pod_refusals,
+    security_refusal,
+)
 from kubectl_dra.reports.simulation.existing import charge_of, charged, charged_to, existing, lacking_in
 from kubectl_dra.reports.simulation.queue_room import admits, waits_and_room, with_templates
 from kubectl_dra.reports.simulation.records import Correction, ManifestReport
@@ -106,6 +112,7 @@ def _manifest(
         generated=planned.generated,
         made_by=planned.made_by,
         corrected=msgspec.Raw(planned.corrected) if planned.corrected is not None else None,
+        not_checked=next(filter(None, (level_not_checked(with_namespaces, plan) for plan in planned.pods)), ""),
         may_refuse=next(filter(None, (level_that_refuses(with_namespaces, plan) for plan in planned.pods)), ""),
     )
 

@@ -73,7 +73,8 @@ class ManifestReport(ReportRecord, frozen=True):
     things are; Yes of what waits in none. ``generated``: the server makes up the end of the name. ``made_by``: the
     object whose controller makes it. ``differs``: the cluster's own object counts and has another spec.
     ``left_out``: parts of it that make pods of which nothing is known. ``may_refuse``: the widest level of Pod Security
-    at which its namespace, which could not be read, refuses its pods.
+    at which its namespace, which could not be read, refuses its pods; ``not_checked``: the one that it enforces, where
+    a controller makes their containers by itself.
     """
 
     object: ObjectRef
@@ -95,6 +96,7 @@ class ManifestReport(ReportRecord, frozen=True):
     corrected: msgspec.Raw | None = None
     differs: bool = False
     may_refuse: str = ""
+    not_checked: str = ""
 
 
 class NodeCopies(ReportRecord, frozen=True):
