@@ -74,6 +74,9 @@ class BadObject(msgspec.Struct, frozen=True):
 
 # forbiddenMessage of apiserver/pkg/endpoints/handlers/responsewriters/errors.go.
 _REFUSED: Final = re.compile(r'\bUser "([^"]+)" cannot ')
+_REASON: Final = re.compile(
+    r'\bUser "[^"]+" cannot [^:]* (?:at the cluster scope|in the namespace "[^"]*"): (?P<reason>.+)', re.DOTALL
+)
 _SUFFICIENT: Final = frozenset({Coverage.COMPLETE, Coverage.ASSUMED, Coverage.NOT_SERVED})
 
 
@@ -81,6 +84,12 @@ def user_of_refusal(words: str) -> str:
     """Who was refused, as the API server's ``words`` of a refusal call them; empty where they do not say."""
     match = _REFUSED.search(words)
     return match[1] if match is not None else ""
+
+
+def reason_of_refusal(words: str) -> str:
+    """What the server's authorizer adds to a refusal, as those of clouds do; empty where it adds nothing."""
+    match = _REASON.search(words)
+    return " ".join(match["reason"].split()) if match is not None else ""
 
 
 @dataclass(frozen=True)
@@ -146,6 +155,12 @@ class Evidence:
         """Who was refused, as the server calls them; empty where it refused nothing or does not say."""
         notes = (read.note for read in self.reads if read.coverage is Coverage.FORBIDDEN)
         return next(filter(None, map(user_of_refusal, notes)), "")
+
+    def reason_refused(self, kind: str, namespace: str = ALL_NAMESPACES) -> str:
+        """What the authorizer added to the refusal of ``kind`` in ``namespace``, or in the whole cluster."""
+        reads = (self._index.get((kind, where)) for where in dict.fromkeys((namespace, ALL_NAMESPACES)))
+        notes = (read.note for read in reads if read is not None and read.coverage is Coverage.FORBIDDEN)
+        return next(filter(None, map(reason_of_refusal, notes)), "")
 
     def users_known(self, namespace: str = ALL_NAMESPACES) -> bool:
         """Whether a pod that is not there is gone: a plain list without any Pod does not say so."""

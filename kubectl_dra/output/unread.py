@@ -29,6 +29,8 @@ _WHY: Final[Mapping[str, Safe]] = {
     Coverage.FAILED: Safe("not read, because the server failed to list them"),
     Coverage.NOT_READ: Safe("not read"),
 }
+_FOR_ALL: Final = Safe("  A role for all commands is in: kubectl dra explain DRA-800")
+_MOST_REASONS: Final = 3
 _ACCOUNT: Final = re.compile(r"system:serviceaccount:([^:]+):([^:]+)")
 _ROLE: Final = "kubectl-dra-reader"
 _LONGEST_NAME: Final = 63
@@ -70,13 +72,25 @@ def missing_kinds(missing: Sequence[Missing], address: Address | None) -> Iterat
         alike.setdefault((_scope(item), _why(item)), []).append(item.kind)
     for (scope, why), kinds in alike.items():
         yield from wrapped(fmt("{}{}: {}", listed(list(dict.fromkeys(kinds))), scope, why), indent=4, first=2)
+    yield from _reasons(missing)
     lines = _grants(missing, address) if address is not None else []
     if lines:
         yield fmt("  {}", _PERMIT)
         yield from (fmt("    {}", line) for line in lines)
+        yield _FOR_ALL
     elif refused := [item for item in missing if item.coverage == Coverage.FORBIDDEN]:
         text = fmt("needs {} on {}", listed(refused[0].rule.verbs), listed(_resources(refused)))
         yield from wrapped(text, indent=4, first=4)
+
+
+def _reasons(missing: Sequence[Missing]) -> Iterator[Safe]:
+    """What the authorizer adds: the permission that a cloud calls so, or a role that a binding names in vain."""
+    kinds: dict[str, list[str]] = {}
+    for item in missing:
+        if item.reason:
+            kinds.setdefault(item.reason, []).append(item.kind)
+    for reason, of in list(kinds.items())[:_MOST_REASONS]:
+        yield from wrapped(fmt("The server says of {}: {}", listed(list(dict.fromkeys(of))), reason), indent=6, first=4)
 
 
 def _who_may_lines(missing: Sequence[Missing], words: Words | None, address: Address) -> Iterator[Safe]:

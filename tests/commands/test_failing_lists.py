@@ -231,3 +231,36 @@ def test_who_holds_devices_is_said_of_namespaces_only_where_all_of_them_are_ther
     assert (
         told("ml/web", "lab/x") == f"16 devices match the request; 7 are in use (web, lab/x), {rest} could not be read."
     )
+
+
+def test_a_snapshot_of_a_failing_server_is_read_as_it_was_taken(api: FakeApi, capfd: Any, tmp_path: Path) -> None:
+    path = tmp_path / "cluster.json"
+    said(capfd, "snapshot", "-A", "-f", str(path))
+    _, out, err = said(capfd, "get", "pools", "--from", str(path))
+    assert "nic.example.com rack-1 rack=rack-1 4 ≤4 ?" in unfolded(out)
+    assert FAILED in unfolded(err)
+    assert "clusterrole" not in err
+
+
+REFUSED = 'nodes is forbidden: User "dev" cannot list resource "nodes" in API group "" at the cluster scope'
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ("", ""),
+        (': requires one of ["container.nodes.list"] permission(s).', 'requires one of ["container.nodes.list"]'),
+        (': RBAC: clusterrole.rbac.authorization.k8s.io "nodes" not found', "RBAC: clusterrole.rbac.authorization"),
+    ],
+)
+def test_what_the_authorizer_adds_to_a_refusal_is_told(api: FakeApi, capfd: Any, more: str, told: str) -> None:
+    """A cloud names the permission of its own; RBAC a role that is bound and does not exist."""
+    serve_cluster(api, json.loads(CLUSTER.read_bytes())["items"])
+    api.forbid("/api/v1/nodes", REFUSED + more)
+    _, out, _ = said(capfd, "describe-pool", "rack-7")
+    assert ("The server says of Node: " in out) is bool(told)
+    assert told in unfolded(out)
+    assert "A role for all commands is in: kubectl dra explain DRA-800" in out
+    _, document, _ = said(capfd, "describe-pool", "rack-7", "-o", "json")
+    (missing,) = json.loads(document)["missing"]
+    assert missing["reason"] == more.removeprefix(": ")

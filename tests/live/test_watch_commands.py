@@ -16,8 +16,11 @@ from typing import Any
 import pytest
 
 from kubectl_dra.commands.app import run
+from kubectl_dra.commands.shared import following
+from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.model.evidence import Coverage
 from tests.kit import build
-from tests.kit.fake_api import Answer, FakeApi, Request, chunk_of, write_kubeconfig
+from tests.kit.fake_api import Answer, FakeApi, Request, chunk_of, status, write_kubeconfig
 
 pytestmark = pytest.mark.one_in(5)
 
@@ -157,6 +160,21 @@ def test_get_prints_everything_once_and_then_what_changes(api: FakeApi, start: S
     code, _, err = watching.end(signal.SIGINT)
     # The line break after the ^C that a terminal shows.
     assert (code, err) == (130, "\n")
+
+
+def test_a_list_that_goes_on_failing_leaves_the_first_answer_to_the_others(
+    api: FakeApi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Nobody waits without an end: what never came is said not to be known."""
+    monkeypatch.setattr(following, "_PATIENCE", 0.0)
+    api.serve("ResourceClaim", [], API)
+    api.routes["/apis/resource.k8s.io/v1/resourceclaims"] = status(504, "not in the time allotted")
+    options = Options(kubeconfig=str(write_kubeconfig(tmp_path, api.url)))
+    states = following.follow(options, {"Node", "ResourceClaim"})
+    found = next(states).state
+    assert found.evidence.coverage("ResourceClaim") is Coverage.FAILED
+    assert found.evidence.complete("Node")
+    states.close()  # type: ignore[attr-defined]
 
 
 def test_get_json_is_a_stream_of_objects(api: FakeApi, start: Start) -> None:

@@ -88,7 +88,8 @@ def lacking(evidence: Evidence, need: needs.Need, namespace: str) -> Missing:
     coverage = evidence.coverage(need.kind, namespace)
     read_in = () if namespace else evidence.namespaces_read(need.kind)
     user = evidence.refused_user if coverage is Coverage.FORBIDDEN else ""
-    return Missing(need.kind, coverage.value, need.rule(namespace), namespace, need.decides, read_in, user)
+    reason = evidence.reason_refused(need.kind, namespace) if user else ""
+    return Missing(need.kind, coverage.value, need.rule(namespace), namespace, need.decides, read_in, user, reason)
 
 
 def certainty(evidence: Evidence, known: Collection[str] = ()) -> Certainty:

@@ -56,7 +56,7 @@ class Missing(ReportRecord, frozen=True):
     """Something that could not be read: the kind, why, and the right that would give it.
 
     ``read_in``: the namespaces in which it was read, where it is wanted of the whole cluster. ``user``: who was
-    refused, where the server said so.
+    refused, where the server said so; ``reason``: what its authorizer added, such as the permission of a cloud.
     """
 
     kind: str
@@ -66,3 +66,4 @@ class Missing(ReportRecord, frozen=True):
     decides: bool = True
     read_in: tuple[str, ...] = ()
     user: str = ""
+    reason: str = ""
