@@ -48,6 +48,12 @@ def ask_lines(
             yield Safe(" " * (2 if several else column)) + _constraint(constraint, several=several)
 
 
+def is_told(asks: Sequence[ClaimAsk], extended: Sequence[ExtendedAsk], said: str) -> bool:
+    """Whether a sentence names all that is requested: devices of one class, of which nothing else is asked."""
+    plain_request = _in_a_sentence(asks, extended) is not None and not extended
+    return plain_request and f" {asks[0].requests[0].device_class} device" in said
+
+
 def extended_title(request: str, extended: Sequence[ExtendedAsk]) -> Safe | None:
     """``example.com/gpu of container main``: what somebody wrote, for a request that the scheduler names by itself."""
     for resource in extended:

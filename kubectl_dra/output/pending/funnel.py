@@ -173,7 +173,7 @@ def is_said(view: FunnelView, certainty: Certainty, said: str, *, about: bool) -
         others = [stage for stage in found if stage.name is not StageName.SELECTORS]
         constrained = any(track.funnel.best is not None for track in tracks)
         return not constrained and bool(found) and all(_is_noted(stage, view, said) for stage in others or found)
-    if len(tracks) > 1:
+    if len(tracks) > 1 or not (about or _matches(tracks[0])):
         return _are_said(tracks, view, said, about=about)
     funnel = tracks[0].funnel
     stages = [stage for stage in funnel.stages if stage.removed]
@@ -192,6 +192,8 @@ def _are_said(tracks: Sequence[Track], view: FunnelView, said: str, *, about: bo
     sentence is not ``about`` the request, it has to name all nodes.
     """
     matching = [track for track in tracks if _matches(track)]
+    if not matching and not about:
+        return True
     if not matching or any(track.funnel.best is not None for track in matching):
         return False
     if not about:

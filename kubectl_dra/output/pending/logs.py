@@ -103,8 +103,7 @@ def driver_faults(report: PendingReport, address: Address) -> Iterator[Safe]:
             "taint-device cannot). The driver's log says what is wrong."
         )
         yield from wrapped(fmt(text, listed(list(dict.fromkeys(driver.driver for driver in found)))))
-        # How a pod is found is the same for each node.
-        yield from _logs(report, [driver for driver in found if driver.likely_pods] or found[:1], address)
+        yield from _logs(report, found, address)
     for driver in report.drivers:
         if names := _lacking(report, driver):
             text = "Driver {} publishes {} on other nodes, and not on {}: its log there may say why."
@@ -143,6 +142,7 @@ def log_lines(report: PendingReport, address: Address, *, events_named: bool = F
 def _logs(report: PendingReport, drivers: Sequence[DriverOnNode], address: Address) -> Iterator[Safe]:
     """Of a pod that fails, the log of the run that ended."""
     failing = {each.pod: each for each in report.failing if each.restarts}
+    sought: set[str] = set()
     for driver in drivers:
         yield from _state_of(driver, report.pod.namespace, address)
         where = fmt("{} on {}", driver.driver, driver.node) if driver.node else safe(driver.driver)
@@ -151,7 +151,9 @@ def _logs(report: PendingReport, drivers: Sequence[DriverOnNode], address: Addre
         lines = [line for line in logs if line is not None]
         if lines:
             yield fmt("Log of driver {}:", where)
-        else:
+        elif driver.driver not in sought:
+            # How its pod is found is the same for each node.
+            sought.add(driver.driver)
             yield from _how_to_find(driver, where, address, allowed=_may_find(report))
         yield from (fmt("  {}", line) for line in lines)
 

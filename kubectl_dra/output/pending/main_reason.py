@@ -53,6 +53,8 @@ from kubectl_dra.reports.pending.still_blocked import StillBlocked
 _NODE_CODES: Final = "DRA-4"
 #: Codes of requests that no node serves, as alternatives tell them.
 _OF_DEVICES: Final = "DRA-2"
+#: Other pods decide where it may run.
+_DRAWN: Final = frozenset({Code.KEPT_AWAY, Code.SPREAD, Code.NO_COMPANY, Code.UNWANTED_COMPANY})
 #: Codes that another spec of the claim may end.
 _OF_REQUESTS: Final = ("DRA-2", "DRA-3")
 
@@ -285,7 +287,9 @@ def _on_nodes(first: Cause, report: Report, asks: Asks) -> Safe | None:
     # What a device plugin offers are no devices of a driver.
     plugins = [each for each in with_devices if not report.asks and plugin_shortage(each, report.extended) is not None]
     texts = [node_clause(each, None if each in plugins else devices) for each in with_devices[:CLAUSES]]
-    texts += lacks[: CLAUSES - len(texts)]
+    # Where other pods draw it elsewhere, that there are no devices is the other half.
+    drawn = any(cause.code in _DRAWN for group in with_devices for cause in group.causes)
+    texts += without_devices(report.nodes, CLAUSES - len(texts), wanted, some=not drawn)
     return Safe("; ").join(texts)
 
 

@@ -69,6 +69,11 @@ def _taint(taint: records.NodeTaint, several: bool) -> Safe:
     return fmt("{} the taint {}, which the pod does not tolerate", Safe("have" if several else "has"), taint.taint)
 
 
+def is_bare(group: NodeGroupRecord) -> bool:
+    """Whether nodes publish nothing that could be asked for: of another kind than those that do."""
+    return bool(group.requests) and all(each.funnel is not None and not each.funnel.total for each in group.requests)
+
+
 def is_unready(cause: records.Cause) -> bool:
     """Whether what rejects a node is a state of it that passes, after which it may publish devices."""
     return isinstance(cause.detail, records.NodeTaint) and bool(_readiness(cause.detail))
@@ -154,9 +159,12 @@ def _kept_off(group: NodeGroupRecord, devices: Safe | None) -> Safe:
     return fmt("{} {}", lead, told)
 
 
-def without_devices(groups: Sequence[NodeGroupRecord], room: int, wanted: Safe) -> Iterator[Safe]:
-    """The nodes that were tried and have no devices for the pod."""
+def without_devices(
+    groups: Sequence[NodeGroupRecord], room: int, wanted: Safe, *, some: bool = False
+) -> Iterator[Safe]:
+    """The nodes that were tried and have no devices for the pod; ``some``: those that have any that is requested."""
     tried = [group for group in groups if group.outcome == NodeOutcome.CANNOT_ALLOCATE]
+    tried = [group for group in tried if not (some and is_bare(group))]
     told: dict[Safe, list[NodeGroupRecord]] = {}
     for group in tried:
         told.setdefault(lack_of(group, wanted), []).append(group)

@@ -26,7 +26,7 @@ from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.devices.parts import ranges
 from kubectl_dra.output.layout import paragraphs, wrapped
 from kubectl_dra.output.pending import advice
-from kubectl_dra.output.pending.asks import ask_lines, is_marked, unread_claims, unseen_lines
+from kubectl_dra.output.pending.asks import ask_lines, is_marked, is_told, unread_claims, unseen_lines
 from kubectl_dra.output.pending.assumptions import assumption_blocks, unpublished_lines
 from kubectl_dra.output.pending.driver_pods import kept_off_driver_lines
 from kubectl_dra.output.pending.evidence import (
@@ -46,6 +46,7 @@ from kubectl_dra.output.pending.next_in_the_way import admitted_lines, awaited_l
 from kubectl_dra.output.pending.no_help import admin_access, evicts_nobody, where_devices_are
 from kubectl_dra.output.pending.node_groups import node_group_lines
 from kubectl_dra.output.pending.node_tables import devices_elsewhere, joined, other_nodes_lines, tables, told_by_nodes
+from kubectl_dra.output.pending.obstacles import is_bare
 from kubectl_dra.output.pending.only_way import only_way
 from kubectl_dra.output.pending.queued_work import not_taken_lines
 from kubectl_dra.output.pending.queues import admission_lines
@@ -61,7 +62,6 @@ from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
 from kubectl_dra.output.unread import rights_lines
 from kubectl_dra.output.whatif.page import whatif_lines
 from kubectl_dra.reports.invocations import dra, of, reading
-from kubectl_dra.reports.pending.nodes import NodeGroupRecord
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.pending.remedies import RemedyReport
 
@@ -109,7 +109,7 @@ def pending_page(
         (
             whatif_lines(report.what_if) if report.what_if is not None else [],
             [] if apart else first,
-            *_what_is_wrong(shown, now, whole),
+            *_what_is_wrong(shown, now, whole, joined(first) if head is not None and whole is None else ""),
             *funnels,
             *_how_we_know(shown, now, address, joined(first), tables=bool(funnels), full=full),
             *_what_can_be_done(shown, now, address, more, who, apart=apart, also=also),
@@ -120,14 +120,14 @@ def pending_page(
     )
 
 
-def _what_is_wrong(report: PendingReport, now: datetime, whole: WholeGroup | None) -> Iterator[list[Safe]]:
-    """Below the first lines: what is asked for."""
+def _what_is_wrong(report: PendingReport, now: datetime, whole: WholeGroup | None, said: str) -> Iterator[list[Safe]]:
+    """Below the first lines: what is asked for, unless that is no more than files say which they have ``said``."""
     yield list(_held(report))
     yield list(heard_lines(report, now))
     yield from whole.about if whole is not None else about_group(report)
     if report.group is not None and report.group.blocking is None and whole is not None:
         return
-    asks = _asks(report)
+    asks = [] if is_told(report.asks, report.extended, said) else _asks(report)
     yield [*whose_requests(report, of_group=whole is not None), *asks] if asks else []
     yield list(renamed_lines(report.still_blocked))
     yield list(visible_lines(report.visible, report.pod.namespace))
@@ -286,18 +286,13 @@ def _additions(report: PendingReport) -> Sequence[RemedyReport]:
         return []
     tainted = {device for removal in _tainted(report) for device in removal.devices}
     other = any(each.verified for each in report.remedies)
-    without = {name for g in report.nodes for name in g.names if _has_no_devices(g)} if other else set()
+    without = {name for g in report.nodes for name in g.names if is_bare(g)} if other else set()
     return [
         each
         for each in report.additions
         if each.verified
         and not any(isinstance(a, AddDevices) and (a.like in tainted or a.node in without) for a in each.actions)
     ]
-
-
-def _has_no_devices(group: NodeGroupRecord) -> bool:
-    """Whether nodes publish nothing that could be asked for: of another kind than those that do."""
-    return bool(group.requests) and all(e.funnel is not None and not e.funnel.total for e in group.requests)
 
 
 def _tainted(report: PendingReport) -> Iterator[Removal]:

@@ -353,3 +353,27 @@ def test_what_a_file_does_not_have_is_told_below_the_answer(tmp_path: Path) -> N
     first, *_, last = done.stdout.splitlines()
     assert first.startswith("1 pod with device claims is pending")
     assert last.startswith("note: ") and last.endswith("taken as if the cluster had none")
+
+
+def test_nodes_that_have_nothing_that_matches_have_no_table_where_others_are_the_matter() -> None:
+    cordoned = build.node() | {"spec": {"unschedulable": True}}
+    slices = [build.slice_("node-1", modelled("gpu-0", "A100")), build.slice_("node-2", modelled("gpu-0", "T4"))]
+    claim = build.claim("claim", build.request(selector=MODEL.format("A100")))
+    report = report_of(cordoned, build.node("node-2"), build.node("cpu-1"), *slices, POD, claim)
+    assert "node-1 has the device but is cordoned; node-2 has no" in first_line(report)
+    assert "cpu-1" not in first_line(report)
+    assert TABLE not in page_of(report) and TABLE in wide(report)
+
+
+def test_a_plain_request_of_a_file_is_not_repeated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cluster = listed(tmp_path, "cluster.json", build.device_class(), *IN_USE[:4])
+
+    def page(request: dict[str, Any]) -> str:
+        files = listed(tmp_path, "pod.json", POD, build.claim("claim", request))
+        assert run(["simulate", "-f", files, "--from", cluster]) == 0
+        return capsys.readouterr().out
+
+    assert "It requests" not in page(build.request())
+    assert "It requests" in page(build.request(selector=f'device.driver == "{DRIVER}"'))
+    # The claim of a pod that exists has a name to look for.
+    assert "It requests" in page_of(report_of(*IN_USE))

@@ -695,7 +695,8 @@ def test_nodes_without_any_device_are_not_said_to_have_none_free() -> None:
     cordoned = build.node()
     cordoned["spec"] = {"unschedulable": True}
     text = first_line(report_of(cordoned, build.node("cpu-1"), SLICE, POD, build.claim("claim")))
-    assert "cpu-1 has no gpu.example.com devices" in text
+    assert "node-1 has the device but is cordoned" in text
+    assert "cpu-1" not in text
 
 
 @pytest.mark.parametrize(
