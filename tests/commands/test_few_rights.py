@@ -580,3 +580,11 @@ def test_who_may_not_read_the_whole_cluster_is_not_sent_there(api: FakeApi, capf
     code, _, err = said(capfd, "why-pending", "nobody-knows")
     assert code == 1
     assert err.splitlines()[-1] == "try:   kubectl dra why-pending -n ml"
+
+
+def test_of_pools_that_may_not_be_read_it_is_told_what_claims_have(api: FakeApi, capfd: Any) -> None:
+    """As the list of pools does."""
+    code, out, err = said(capfd, "describe-pool")
+    assert (code, out) == (1, "")
+    assert "error: resourceslices.resource.k8s.io could not be listed: forbidden for user dev\n" in err
+    assert "Claims that could be read have " in err

@@ -57,13 +57,13 @@ def answer(
         _check_class(cluster, device_class)
     for selector in selectors:
         check_selector("--selector", selector, cluster.state, device_class)
-    note_evidence(cluster.state, options)
     namespace = cluster.namespace or DEFAULT_NAMESPACE
     world = cluster.state
     objects = read_all(written, namespace)
     shapes = CapacityRequest(device_class, count, selectors) if device_class else objects
     world = for_new_nodes(options, with_groups(options, world, objects), written, switches)
     world = with_queues_of(options, world, objects, found.objects)
+    note_evidence(world, options)
     with told(world), owner_reader(options) as read:
         report = capacity_report(world, shapes, namespace, switches, read_owner=read)
     page = partial(capacity_page, report, world.evidence.address)

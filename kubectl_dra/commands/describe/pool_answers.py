@@ -12,7 +12,7 @@ from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.not_found import object_not_found, unsure
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import each_found, is_document, note_evidence, print_described, print_pages
-from kubectl_dra.commands.shared.unread import code_of, nothing_read
+from kubectl_dra.commands.shared.unread import code_of, known_from_claims, nothing_read
 from kubectl_dra.output.devices.pool_list import pool_list_page, pool_list_summary
 from kubectl_dra.output.devices.pool_page import pool_page, pool_summary_text
 from kubectl_dra.output.devices.unpublished import held_lines
@@ -54,7 +54,7 @@ def _all(options: Options, facts: ClusterState) -> int:
             options.output,
         )
     elif not found.answered:
-        raise nothing_read(found, options, facts.evidence.address)
+        raise nothing_read(found, options, facts.evidence.address, known=known_from_claims(facts, found))
     else:
         page = pool_list_page(pools, options.output == "wide", found.bound)
         print_pages([around(page, found.missing, facts.evidence.address)], options)

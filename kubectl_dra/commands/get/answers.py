@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from kubectl_dra.api.kinds import RESOURCE_SLICE
-from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.get import listing
 from kubectl_dra.commands.get.query import NAMESPACED, POD_GROUPS, GetQuery, parse_query
 from kubectl_dra.commands.shared.cluster import read_cluster
 from kubectl_dra.commands.shared.namespaces import check_namespace
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import note_evidence
-from kubectl_dra.commands.shared.unread import code_of
-from kubectl_dra.output.devices.unpublished import held_in_brief
+from kubectl_dra.commands.shared.unread import code_of, known_from_claims
 from kubectl_dra.output.exit_codes import ExitCode
-from kubectl_dra.output.safe import Safe
-from kubectl_dra.reports.devices.unpublished import held_in_pools
-from kubectl_dra.reports.unread import ListGaps
 
 
 def answer(options: Options, query: GetQuery) -> int:
@@ -46,12 +38,6 @@ def answer(options: Options, query: GetQuery) -> int:
     bad = options.exit_code and any(
         section.is_bad(row) for section in sections if section.is_bad is not None for row in section.rows
     )
-    known = _known(call.facts, found)
+    known = known_from_claims(call.facts, found)
     code = code_of(found, options, call.facts.evidence.address, again, bad=bad, known=known)
     return ExitCode.ERROR if call.failed else code
-
-
-def _known(facts: ClusterState, found: ListGaps) -> Iterator[Safe]:
-    """Of slices that may not be read claims tell which devices are in use."""
-    if any(each.kind == RESOURCE_SLICE.name for each in found.objects):
-        yield from held_in_brief(held_in_pools(facts), facts.now)

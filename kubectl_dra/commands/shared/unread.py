@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
-from kubectl_dra.api.kinds import BY_NAME
+from kubectl_dra.api.kinds import BY_NAME, RESOURCE_SLICE
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.cluster import source_spec
 from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.options import Options
@@ -16,9 +17,11 @@ from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.invocation import Address, CommandLine, Words, flag
 from kubectl_dra.output.console import flush
+from kubectl_dra.output.devices.unpublished import held_in_brief
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.safe import Safe
 from kubectl_dra.output.unread import incomplete_lines, lacking_lines, rights_lines
+from kubectl_dra.reports.devices.unpublished import held_in_pools
 from kubectl_dra.reports.invocations import try_dra, try_kubectl, within
 from kubectl_dra.reports.unread import ListGaps
 from kubectl_dra.source import current_namespace
@@ -60,6 +63,12 @@ def nothing_read(
     decisive = [item for item in found.missing if item.decides]
     details = (*known, *lacking_lines(decisive, address))
     return CommandError(f"{names} could not be listed: {why}", hint, code, details)
+
+
+def known_from_claims(facts: ClusterState, found: ListGaps) -> Iterator[Safe]:
+    """Of slices that could not be read claims tell which devices are in use."""
+    if any(each.kind == RESOURCE_SLICE.name for each in found.objects):
+        yield from held_in_brief(held_in_pools(facts), facts.now)
 
 
 def way_to(item: Missing) -> CommandLine | str:

@@ -1,7 +1,7 @@
 """The live cluster: kubeconfig and login, requests, discovery, lists; everything that needs the kubernetes package.
 
-Decoding lives in ``api``. What is refused becomes evidence; what fails is raised as
-:class:`~kubectl_dra.source.errors.ClusterError`.
+Decoding lives in ``api``. What is refused becomes evidence, and so does a list that fails beside others; what fails as
+a whole is raised as :class:`~kubectl_dra.source.errors.ClusterError`.
 """
 
 from __future__ import annotations
