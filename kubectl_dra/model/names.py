@@ -25,6 +25,8 @@ DEFAULT_SCHEDULER: Final = "default-scheduler"
 #: Where an object is that names no namespace.
 DEFAULT_NAMESPACE: Final = "default"
 #: The label that each node has of its own.
+#: Upstream: pkg/apis/core/annotation_key_constants.go, PodDeletionCost.
+DELETION_COST: Final = "controller.kubernetes.io/pod-deletion-cost"
 HOSTNAME: Final = "kubernetes.io/hostname"
 
 _KEY_FORMAT: Final = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"

@@ -36,6 +36,7 @@ from kubectl_dra.diagnosis.remedies import (
     quotas,
     raised_quota,
     rolling,
+    scaling,
     selectors,
     shared_claim,
     stale,
@@ -265,7 +266,7 @@ class _Finder:
         competition, then = Competition(), None
         actions = tuple(offers.with_less(case, changed, self._with_owner(each)) for each in form.actions)
         if result.fits and self._group is None:
-            competition = self._competing.of(actions, form.changes, changed, result.nodes)
+            actions, competition = scaling.lasting(case, self._competing, actions, form.changes, changed, result.nodes)
         elif self._gated and not result.fits:
             found = Diagnoser(changed).pod(case.diagnosis.pod.key)
             then = Prospect(found.verdict, found.causes[0].code if found.causes else None)

@@ -40,9 +40,9 @@ class LabelNode(Evidence, frozen=True):
 
 
 class ScaleDown(Evidence, frozen=True):
-    """Scale a workload from ``replicas`` to none; ``pods``: the first few that end.
+    """Scale a workload from ``replicas`` to fewer, mostly to none; ``pods``: the first few that end.
 
-    ``frees``: devices that pods hold which do not run, for the reason ``failing``.
+    ``frees``: the devices that these hold, and ``amounts`` what else lacks; ``failing``: why none of them runs.
     """
 
     workload: ObjectRef
@@ -50,6 +50,14 @@ class ScaleDown(Evidence, frozen=True):
     pods: tuple[ObjectRef, ...]
     frees: tuple[str, ...] = ()
     failing: str = ""
+    to: int = 0
+    amounts: tuple[str, ...] = ()
+
+
+class SetDeletionCost(Evidence, frozen=True):
+    """Make a pod the first that goes when its ReplicaSet or Deployment is scaled down."""
+
+    pod: ObjectRef
 
 
 class ClearSelectedNode(Evidence, frozen=True):

@@ -14,6 +14,7 @@ from kubectl_dra.diagnosis.remedies.actions import (
     Prospect,
     RemoveLabel,
     ScaleDown,
+    SetDeletionCost,
     WidenTopology,
 )
 from kubectl_dra.diagnosis.rollouts import EditRollout
@@ -329,6 +330,7 @@ Action = (
     | EditRollout
     | RestartPods
     | ScaleDown
+    | SetDeletionCost
     | EndReservations
     | RemoveTaintRule
     | NarrowTaintRule

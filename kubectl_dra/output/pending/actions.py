@@ -14,6 +14,7 @@ from kubectl_dra.diagnosis.remedies.actions import (
     MoveVolume,
     RemoveLabel,
     ScaleDown,
+    SetDeletionCost,
     WidenTopology,
 )
 from kubectl_dra.diagnosis.remedies.queue_ways import CLUSTER_QUEUE
@@ -172,10 +173,18 @@ def _restart(action: records.RestartPods) -> Safe:
     return fmt("scale it to 0 and back to {}: pod {} still has the devices", pods, action.pod.name)
 
 
+def _deletion_cost(action: SetDeletionCost) -> Safe:
+    return fmt("make pod {} the first to go", str(action.pod.key))  # the next one says so
+
+
 def _scale_down(action: ScaleDown) -> Safe:
-    text = fmt("scale {} {} to 0 (now {})", action.workload.kind, str(action.workload.key), action.replicas)
+    text = fmt("scale {} {} to {} (now {})", action.workload.kind, str(action.workload.key), action.to, action.replicas)
     if not action.failing:
-        return text
+        devices = [counted(len(action.frees), "device")] if action.frees else []
+        freed = listed([*devices, *map(safe, action.amounts)])
+        if action.frees or action.amounts:
+            text = fmt("{}, which ends {}", text, listed([str(pod.key) for pod in action.pods])) if action.to else text
+        return fmt("{}: frees {}", text, freed) if freed else text
     whose = Safe("its pod does not run" if len(action.pods) == 1 else "none of its pods runs")
     return fmt("{}: frees {}; {} ({})", text, counted(len(action.frees), "device"), whose, action.failing)
 
@@ -341,6 +350,7 @@ _WORDS: Final[dict[type, Callable[[Any], Safe]]] = {
     EditRollout: rollout_edit,
     records.RestartPods: _restart,
     ScaleDown: _scale_down,
+    SetDeletionCost: _deletion_cost,
     records.TaintDevice: _taint,
     LabelNamespace: _label,
     LabelNode: _label_node,

@@ -7,6 +7,7 @@ from typing import Final
 
 from kubectl_dra.diagnosis.records import Verdict
 from kubectl_dra.diagnosis.remedies import records
+from kubectl_dra.diagnosis.remedies.actions import SetDeletionCost
 from kubectl_dra.diagnosis.whatif.records import AddNode
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.console import page_width
@@ -218,6 +219,7 @@ def remedy_text(remedy: RemedyReport) -> Safe:
         if isinstance(action, records.DeletePod)
         else action_text(action)
         for action in remedy.actions
+        if not isinstance(action, SetDeletionCost)  # which pods end is told of the scaling
     )
 
 

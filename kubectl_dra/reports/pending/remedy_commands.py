@@ -19,16 +19,20 @@ from kubectl_dra.diagnosis.remedies.actions import (
     LabelNode,
     RemoveLabel,
     ScaleDown,
+    SetDeletionCost,
     WidenTopology,
 )
 from kubectl_dra.diagnosis.remedies.pod_edits import edited
 from kubectl_dra.diagnosis.remedies.records import EditPod
 from kubectl_dra.diagnosis.rollouts import EditRollout
 from kubectl_dra.model.core import PodSpec
+from kubectl_dra.model.names import DELETION_COST
 from kubectl_dra.reports.invocations import Words, kubectl, of, plain_word
 from kubectl_dra.scheduler.binder import SELECTED_NODE
 
 Change = tuple[str, Any]
+#: Lower than what anybody would write by hand; the annotation holds an int32.
+_LOWEST: Final = -1_000_000_000
 
 
 def _delete_pod(action: records.DeletePod) -> Words | None:
@@ -50,7 +54,12 @@ def _remove_label(action: RemoveLabel) -> Words | None:
 
 def _scale_down(action: ScaleDown) -> Words | None:
     workload = of(action.workload.kind.lower(), action.workload.name, action.workload.namespace)
-    return kubectl("scale", workload, "--replicas=0")
+    return kubectl("scale", workload, f"--replicas={action.to}")
+
+
+def _deletion_cost(action: SetDeletionCost) -> Words | None:
+    pod = of("pod", action.pod.name, action.pod.namespace)
+    return kubectl("annotate", pod, f"{DELETION_COST}={_LOWEST}", "--overwrite")
 
 
 def _remove_rule(action: records.RemoveTaintRule) -> Words | None:
@@ -134,6 +143,7 @@ COMMANDS: Final[dict[type, Callable[[Any], Words | None]]] = {
     records.RemoveGates: _remove_gates,
     RemoveLabel: _remove_label,
     ScaleDown: _scale_down,
+    SetDeletionCost: _deletion_cost,
     records.RemoveTaintRule: _remove_rule,
     records.NarrowTaintRule: _narrow_rule,
     LabelNamespace: _label,

@@ -12,7 +12,13 @@ from enum import StrEnum
 from typing import Final
 
 from kubectl_dra.diagnosis.remedies import records
-from kubectl_dra.diagnosis.remedies.actions import ClearSelectedNode, MoveVolume, RemoveLabel, ScaleDown
+from kubectl_dra.diagnosis.remedies.actions import (
+    ClearSelectedNode,
+    MoveVolume,
+    RemoveLabel,
+    ScaleDown,
+    SetDeletionCost,
+)
 from kubectl_dra.diagnosis.rollouts import EditRollout
 from kubectl_dra.model.quantity import Quantity
 
@@ -113,7 +119,7 @@ def _area(action: records.Action) -> Area:
             return Area.REQUEST
         case records.CreateObject(ref=ref) if ref.kind in _OF_THE_NAMESPACE:
             return Area.REQUEST
-        case records.DeletePod() | ScaleDown():
+        case records.DeletePod() | ScaleDown() | SetDeletionCost():
             return Area.OTHER_WORK
         case MoveVolume(volume=volume):
             return Area.DATA if volume else Area.REQUEST

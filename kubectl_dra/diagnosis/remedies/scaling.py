@@ -1,0 +1,103 @@
+"""Ending pods by scaling their workload down by as many: nothing is started again that takes back what they free.
+
+A ReplicaSet ends pods that are not ready first, and of those that are the ones with the lowest pod-deletion-cost
+(upstream: pkg/controller/controller_utils.go, ActivePodsWithRanks); a StatefulSet those with the highest ordinals
+(pkg/controller/statefulset/stateful_set_control.go).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.claim.reserved import fails
+from kubectl_dra.diagnosis.pod.workloads import Owner
+from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.diagnosis.remedies.actions import ScaleDown, SetDeletionCost
+from kubectl_dra.diagnosis.remedies.candidate import Case
+from kubectl_dra.diagnosis.remedies.changes import Change
+from kubectl_dra.diagnosis.remedies.competition import Competing
+from kubectl_dra.diagnosis.remedies.freeing import SCALED
+from kubectl_dra.diagnosis.remedies.records import Action, Competition, DeletePod
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.names import DELETION_COST
+from kubectl_dra.model.usage import is_terminal
+
+_ORDERED: Final = "StatefulSet"
+
+
+def lasting(
+    case: Case,
+    competing: Competing,
+    actions: tuple[Action, ...],
+    changes: Sequence[Change],
+    changed: ClusterState,
+    nodes: Sequence[str],
+) -> tuple[tuple[Action, ...], Competition]:
+    """The actions and who competes for what they free; where that is who is started again, scaled down instead."""
+    competition = competing.of(actions, changes, changed, nodes)
+    scaled = _in_place_of(case, actions) if competition.taken_back else None
+    return (
+        (actions, competition)
+        if scaled is None
+        else (scaled, competing.of(_for_good(actions), changes, changed, nodes))
+    )
+
+
+def _in_place_of(case: Case, actions: Sequence[Action]) -> tuple[Action, ...] | None:
+    """The same pods ended by scaling; None where that ends others, or it is not known which."""
+    found: dict[ObjectRef, tuple[Owner, list[DeletePod]]] = {}
+    for each in actions:
+        owner = case.owners.restarting(each.pod.key) if isinstance(each, DeletePod) else None
+        if not isinstance(each, DeletePod) or owner is None or owner.object is None or owner.ref.kind not in SCALED:
+            return None
+        found.setdefault(owner.ref, (owner, []))[1].append(each)
+    scaled: list[Action] = []
+    for owner, deleted in found.values():
+        steps = _scaled(case, owner, deleted)
+        if steps is None:
+            return None
+        scaled += steps
+    return tuple(scaled)
+
+
+def _for_good(actions: Sequence[Action]) -> tuple[Action, ...]:
+    """The same pods, which nothing starts again."""
+    return tuple(msgspec.structs.replace(each, recreated_by=None) for each in actions if isinstance(each, DeletePod))
+
+
+def _scaled(case: Case, owner: Owner, deleted: Sequence[DeletePod]) -> list[Action] | None:
+    inventory = case.world.inventory
+    going = [pod for each in deleted if (pod := inventory.pods.get(each.pod.key)) is not None]
+    if owner.object is None or len(going) < len(deleted):
+        return None
+    replicas = 1 if owner.object.spec.replicas is None else owner.object.spec.replicas
+    pods = [pod for pod in inventory.pods.values() if case.owners.are_siblings(pod, going[0]) and not is_terminal(pod)]
+    staying = [pod for pod in pods if pod not in going]
+    if len(pods) != replicas or len(staying) != replicas - len(going) or not all(map(_is_settled, staying)):
+        return None
+    ordered = owner.ref.kind == _ORDERED
+    if ordered and max(map(_ordinal, staying), default=-1) > min(map(_ordinal, going)):
+        return None
+    refs = tuple(ObjectRef.of("Pod", key_of(pod.metadata)) for pod in going)
+    frees = tuple(device for each in deleted for device in each.frees)
+    amounts = tuple(amount for each in deleted for amount in each.amounts)
+    down = ScaleDown(owner.ref, replicas, refs, frees, to=len(staying), amounts=amounts)
+    first = [] if ordered or not staying else [SetDeletionCost(ref) for ref in refs]
+    return [*first, down]
+
+
+def _is_settled(pod: Pod) -> bool:
+    """Whether nothing makes a controller end this one before others."""
+    unready = any(each.type == "Ready" and each.status != "True" for each in pod.status.conditions)
+    running = bool(pod.spec.node_name) and pod.status.phase == "Running" and pod.metadata.deletion_timestamp is None
+    return running and not unready and not fails(pod) and DELETION_COST not in pod.metadata.annotations
+
+
+def _ordinal(pod: Pod) -> int:
+    number = pod.metadata.name.rpartition("-")[2]
+    return int(number) if number.isascii() and number.isdigit() else -1

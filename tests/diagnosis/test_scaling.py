@@ -1,0 +1,93 @@
+"""Pods whose devices go back to what is started again are ended by scaling down, where it is certain that these go."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
+from kubectl_dra.diagnosis.remedies.actions import ScaleDown, SetDeletionCost
+from kubectl_dra.diagnosis.remedies.records import Remedy
+from kubectl_dra.model.ids import Key
+from kubectl_dra.output.pending.remedies import remedy_text
+from kubectl_dra.output.safe import plain
+from kubectl_dra.reports.pending.remedies import find_remedies
+from kubectl_dra.reports.pending.remedy_commands import COMMANDS
+from tests.diagnosis.test_competition import cluster, found, ref, remade, waiting
+from tests.kit import build
+
+
+def replica(name: str, owner: str, device: str, *, ready: str = "True", cost: str = "") -> list[dict[str, Any]]:
+    parts = remade(name, owner, device)
+    meta = parts[0]["metadata"]
+    meta["ownerReferences"][0] |= {"name": "serve", "uid": "set-serve"}
+    meta["annotations"] = {"controller.kubernetes.io/pod-deletion-cost": cost} if cost else {}
+    parts[0]["status"]["conditions"] = [{"type": "Ready", "status": ready}]
+    return parts
+
+
+def workload(kind: str, replicas: int = 2) -> dict[str, Any]:
+    meta = {"name": "serve", "namespace": build.NAMESPACE, "uid": "set-serve"}
+    return {"apiVersion": "apps/v1", "kind": kind, "metadata": meta, "spec": {"replicas": replicas}}
+
+
+def scaled(*parts: Any, priority: int = 0, devices: str = "abc") -> list[Remedy]:
+    """The ways out by scaling of a pod that wants both the free device and one of those in use."""
+    ways = found(waiting("pod", 2, minute=2, priority=priority), *parts, devices=devices)
+    return [way for way in ways if any(isinstance(action, ScaleDown) for action in way.actions)]
+
+
+def test_the_pod_that_goes_is_made_the_first_and_nothing_is_started_again() -> None:
+    parts = workload("ReplicaSet"), replica("serve-x", "ReplicaSet", "b"), replica("serve-y", "ReplicaSet", "c")
+    ways = scaled(*parts)
+    assert [way.competition.may_be_lost for way in ways] == [False, False]
+    (cost, down), other = ways[0].actions, ways[1].actions
+    assert (cost, other[0]) == (SetDeletionCost(ref("serve-x")), SetDeletionCost(ref("serve-y")))
+    assert isinstance(down, ScaleDown)
+    assert (down.workload.name, down.replicas, down.to, down.pods) == ("serve", 2, 1, (ref("serve-x"),))
+    assert [COMMANDS[type(each)](each) for each in (cost, down)] == [
+        (
+            *("kubectl", "annotate", "pod/serve-x", "-n", "ml"),
+            *("controller.kubernetes.io/pod-deletion-cost=-1000000000", "--overwrite"),
+        ),
+        ("kubectl", "scale", "replicaset/serve", "-n", "ml", "--replicas=1"),
+    ]
+
+
+def test_the_phrase_says_which_pods_end() -> None:
+    parts = workload("ReplicaSet"), replica("serve-x", "ReplicaSet", "b"), replica("serve-y", "ReplicaSet", "c")
+    world = cluster(waiting("pod", 2, minute=2), *parts, devices="abc")
+    told = [plain(remedy_text(way)) for way in find_remedies(world, Diagnoser(world).pod(Key("ml", "pod"))).remedies]
+    assert "scale ReplicaSet ml/serve to 1 (now 2), which ends ml/serve-x: frees 1 device" in told
+    assert not any("starts it again" in text for text in told)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        # Another one would go first, or may.
+        (workload("ReplicaSet"), replica("serve-y", "ReplicaSet", "c", ready="False")),
+        (workload("ReplicaSet"), replica("serve-y", "ReplicaSet", "c", cost="-2000000000")),
+        # A pod of it is not there yet, or was not read; how many it is to have is not known.
+        (workload("ReplicaSet", 3), replica("serve-y", "ReplicaSet", "c")),
+        (replica("serve-y", "ReplicaSet", "c"),),
+    ],
+)
+def test_nothing_is_scaled_where_another_pod_may_go(parts: tuple[Any, ...]) -> None:
+    ways = scaled(*parts, replica("serve-x", "ReplicaSet", "b"))
+    ended = [pod for way in ways for each in way.actions if isinstance(each, ScaleDown) for pod in each.pods]
+    assert ref("serve-x") not in ended
+
+
+def test_a_workload_without_other_pods_is_scaled_to_none() -> None:
+    (way,) = scaled(workload("ReplicaSet", 1), replica("serve-x", "ReplicaSet", "b"), devices="ab")
+    assert [(type(each), each.to) for each in way.actions if isinstance(each, ScaleDown)] == [(ScaleDown, 0)]
+    assert len(way.actions) == 1
+
+
+def test_of_a_stateful_set_the_last_pods_go() -> None:
+    parts = replica("serve-0", "StatefulSet", "b"), replica("serve-1", "StatefulSet", "c")
+    ways = scaled(workload("StatefulSet"), *parts, priority=-10)
+    assert [[each.pods for each in way.actions if isinstance(each, ScaleDown)] for way in ways] == [[(ref("serve-1"),)]]
+    assert len(ways[0].actions) == 1
