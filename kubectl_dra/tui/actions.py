@@ -182,6 +182,16 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("shape", (), "shape", "Count pods with so many devices of a class", Group.GO, 0, "shape", "[CLASS COUNT]"),
     Action("more", ("plus",), "more devices", "One device more per pod", Group.LIST, 5),
     Action("fewer", ("underscore",), "fewer", "One device fewer per pod", Group.LIST, 6),
+    Action(
+        "top",
+        (),
+        "top",
+        "Who uses how many devices, by namespaces, nodes, classes or pods",
+        Group.GO,
+        0,
+        "top",
+        "[BY]",
+    ),
     Action("whatif", (), "what if", "Suppose a change, or none any more", Group.GO, 0, "whatif", "[SWITCH]"),
     Action(
         "taint",
@@ -241,21 +251,6 @@ ACTIONS: Final[tuple[Action, ...]] = (
 )
 BY_ID: Final = {action.id: action for action in ACTIONS}
 COMMANDS: Final = {action.command: action for action in ACTIONS if action.command}
-# Short words that people type from habit.
-ALIASES: Final = {
-    "q": "quit", "q!": "quit", "h": "help", "?": "help", "po": "pending", "pods": "pending", "pod": "pod",
-    "resourceclaims": "claims", "resourceslices": "pools", "slices": "pools", "deviceclasses": "classes",
-    "devicetaintrules": "taints",
-    "explain": "reasons", "no": "nodes", "node": "nodes", "tree": "xray", "pg": "podgroups", "dc": "classes",
-    "rc": "claims", "rs": "pools", "yank": "copytable",
-    "w": "save", "dev": "devices", "selector": "lab", "namespace": "ns", "context": "ctx",
-    "why-pending": "pending", "test-selector": "lab", "describe-pool": "pool", "describe-claim": "claim",
-    "describe-node": "nodes", "taint-device": "taint", "simulate": "whatif",
-}  # fmt: skip
-# What commands call a page of one object, where the word alone is a list.
-_PAGES: Final = {"why-pending": "pod"}
-# Verbs of commands before the type: ":get claims", ":describe pool NAME".
-_VERBS: Final = {"get": "", "describe": "describe-"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,24 +362,3 @@ def typing_key(action: Action) -> str:
 
 def key_name(key: str) -> str:
     return _KEY_NAMES.get(key, key)
-
-
-def parsed(line: str) -> tuple[str, str]:
-    """The word and the argument of what was typed after ``:``, which may be what the commands are called."""
-    word, _, argument = line.strip().partition(" ")
-    prefix = _VERBS.get(word)
-    if prefix is not None and argument:
-        of, _, argument = argument.strip().partition(" ")
-        word = prefix + of if command_of(prefix + of) is not None else of
-    return (_PAGES.get(word, word) if argument else word), argument.strip()
-
-
-def command_of(word: str) -> Action | None:
-    """The action behind a word after ``:``; a start that only one command has will do."""
-    name = ALIASES.get(word, word)
-    if name in COMMANDS:
-        return COMMANDS[name]
-    starting = [action for command, action in COMMANDS.items() if word and command.startswith(word)]
-    # ":tai" goes to the taints: looking comes before changing.
-    places = [action for action in starting if action.group is Group.GO]
-    return next((found[0] for found in (starting, places) if len(found) == 1), None)

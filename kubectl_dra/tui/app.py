@@ -10,7 +10,7 @@ from textual.command import CommandPalette
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.output.safe import Safe, fmt, safe
-from kubectl_dra.reports.find import find_pools
+from kubectl_dra.reports.find import pools_named
 from kubectl_dra.tui.actions import ACTIONS, BY_ID, Action, app_bindings, refused, with_own_keys
 from kubectl_dra.tui.frame import ActionBar, Crumbs
 from kubectl_dra.tui.help import HelpScreen
@@ -114,7 +114,9 @@ class DraApp(TypedPlaces):
     # --- go to ------------------------------------------------------------------------------------------------------
 
     def do_pool(self, argument: str) -> None:
-        found = find_pools(argument, self.facts_now) if self.cluster is not None else ()
+        pools = self.cluster.pools if self.cluster is not None else ()
+        alike = [pool for pool in pools if argument in str(pool)]
+        found = pools_named(argument, pools) or (alike if len(alike) == 1 else ())
         if found:
             self.open_pool(PoolId(*found[0]))
         else:
@@ -158,9 +160,11 @@ class DraApp(TypedPlaces):
         )
 
     def _key(self, argument: str, known: Iterable[Key]) -> Key | None:
-        """``NAMESPACE/NAME``, or a name in the namespace in view, or one that only one namespace has."""
+        """``NAMESPACE/NAME``, or a name in the namespace in view, or one, or part of one, that only one has."""
         namespace, slash, name = argument.strip().rpartition("/")
-        matches = [key for key in known if key.name == name and namespace in ("", key.namespace)]
+        within = [key for key in known if namespace in ("", key.namespace)]
+        alike = [key for key in within if name in key.name]
+        matches = [key for key in within if key.name == name] or (alike if len(alike) == 1 else [])
         here = [key for key in matches if key.namespace == self.namespace]
         return next(iter(here or matches), None) if slash or here or len(matches) == 1 else None
 

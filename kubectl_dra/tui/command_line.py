@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kubectl_dra.output.safe import Safe, fmt, safe
-from kubectl_dra.tui.actions import COMMANDS, command_of, parsed
+from kubectl_dra.tui.actions import COMMANDS
 from kubectl_dra.tui.frame import Footer
 from kubectl_dra.tui.names import CommandNames
 from kubectl_dra.tui.prompt import NOTHING, Prompt
 from kubectl_dra.tui.settings import Settings
 from kubectl_dra.tui.tools import Tools
+from kubectl_dra.tui.typed_words import command_of, parsed, unknown
 
 
 class CommandLine(Tools):
@@ -95,7 +96,7 @@ class CommandLine(Tools):
         if not word:
             return
         if action is None:
-            self.say(fmt("no command “{}”: ? lists them all", word))
+            self.say(unknown(word))
         elif action.needs_argument and not argument:
             self.say(fmt(":{} needs {}", action.command, action.takes))
         elif not self.offers(action.id):

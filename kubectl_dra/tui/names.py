@@ -10,6 +10,8 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.model.taint_text import PREVENTING
 from kubectl_dra.reports.find import devices_of, pool_names
 from kubectl_dra.reports.switches import OPTIONS
+from kubectl_dra.reports.top import By
+from kubectl_dra.tui.typed_words import SUPPOSED
 
 if TYPE_CHECKING:
     from kubectl_dra.tui.shell import Shell
@@ -48,6 +50,10 @@ class CommandNames:
                 return sorted(OPTIONS)
             case ["whatif" | "simulate", option]:
                 return self._supposed(option)
+            case [option] if option in SUPPOSED:
+                return self._supposed(option)
+            case ["top"]:
+                return [by.value for by in By]
             case ["pod"]:
                 return sorted(map(str, self._app.pending_keys()))
             case ["taint"]:

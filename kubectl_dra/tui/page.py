@@ -19,6 +19,7 @@ from kubectl_dra.output.layout import width
 from kubectl_dra.output.safe import Safe, plain
 from kubectl_dra.tui.layouts import page_columns
 from kubectl_dra.tui.lines import Lines
+from kubectl_dra.tui.printed_commands import PrintedCommands, printed_commands
 
 _CODE: Final = re.compile(r"\bDRA-\d{3}\b")
 _KNOWN: Final = {code.value: code for code in Code}
@@ -56,6 +57,7 @@ class Page(Lines):
         self.hits: tuple[int, ...] = ()
         self._hit = -1
         self._codes: Sequence[Code] | None = None
+        self._commands: Sequence[PrintedCommands] | None = None
         self._maker: Callable[[], Sequence[Safe]] | None = None
         # Columns that the lines were made for; 0 where they are to be made as soon as the page is laid out.
         self._made_for = 0
@@ -104,8 +106,15 @@ class Page(Lines):
             self._codes = [_KNOWN[each] for each in dict.fromkeys(found) if each in _KNOWN]
         return self._codes
 
+    @property
+    def commands(self) -> Sequence[PrintedCommands]:
+        """The commands that the text prints, as :attr:`codes`."""
+        if self._commands is None:
+            self._commands = list(printed_commands(self.lines))
+        return self._commands
+
     def _put(self, lines: Sequence[Safe]) -> None:
-        self.lines, self._codes = lines, None
+        self.lines, self._codes, self._commands = lines, None, None
         self.set_height(len(lines))
         if self.mark:
             self._find()

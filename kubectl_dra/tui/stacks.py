@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from abc import abstractmethod
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from textual import events
@@ -125,9 +125,28 @@ class Stacks(App[None]):
         self._to_front()
 
     def go_to(self, screen: Screen) -> None:
+        """A tab, or a list on top of one: where it is open already, what was opened above it is closed."""
+        if screen.on and self._return_to(screen.on, lambda view: view.opened_as == screen.id):
+            return
         self.go(screen.on or screen.id)
         if screen.on:
-            self.push(screen.new_view())
+            view = screen.new_view()
+            view.opened_as = screen.id
+            self.push(view)
+
+    def _return_to(self, tab: str, is_wanted: Callable[[View], bool]) -> bool:
+        """Whether a view of that kind is open in a tab, and nothing above it has to stay."""
+        stack = self._stacks.get(tab, [])
+        place = next((index for index, view in enumerate(stack) if is_wanted(view)), None)
+        if place is None or any(view.stays for view in stack[place + 1 :]):
+            return False
+        self._hide()
+        if tab != self._tab:
+            self._before, self._tab = self._tab, tab
+        self._close(stack[place + 1 :])
+        del stack[place + 1 :]
+        self._to_front()
+        return True
 
     def jump(self, tab: str) -> None:
         """Bring a tab to the front because of something elsewhere: ``esc`` returns there."""

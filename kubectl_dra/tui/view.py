@@ -47,6 +47,8 @@ class View(Container):
     #: What is shown here, where that is one record.
     question: Query[Any] | None = None
     lent_filter = False
+    #: The screen that it was opened as by its word, if it was.
+    opened_as = ""
     #: The object that it is about, and what shows it.
     named: Hashable | None = None
     document: ClassVar[Document] = lambda _cluster, _named: None

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kubectl_dra.output.safe import Safe, Style, safe, styled
-from kubectl_dra.tui.actions import ALIASES, COMMANDS, key_name
+from kubectl_dra.tui.actions import COMMANDS, key_name
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.list_view import ListView
+from kubectl_dra.tui.typed_words import ALIASES
 
 
 @dataclass(frozen=True, slots=True)

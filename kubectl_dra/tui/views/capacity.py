@@ -174,6 +174,12 @@ class CapacityView(ListView[NodeCell]):
         if number and not (number.isascii() and number.isdecimal() and 0 < int(number[:4]) <= MAX_RESULTS):
             self.dra.say(fmt("“{}” is not a number of devices from 1 to {}", number, MAX_RESULTS))
             return
+        cluster = self.dra.cluster
+        classes = cluster.inventory.classes if cluster is not None else {}
+        if name and name not in classes and cluster is not None and cluster.evidence.complete("DeviceClass"):
+            named = Safe(", ").join(map(safe, sorted(classes))) or Safe("there are none")
+            self.dra.say(fmt("no DeviceClass “{}”: {}", name, named))
+            return
         self._class, self._count = name, int(number or 1)
         self._ask_anew()
 

@@ -67,6 +67,8 @@ class ClassPage(RecordPage[Sequence[ClassRow]]):
             return [self.gone]
         lines = [styled(fmt("DeviceClass {}", row.name), Style.BOLD)]
         lines += [fmt("  selector  {}", " ".join(each.split())) for each in row.selectors]
+        if not row.selectors:
+            lines.append(Safe("  no selector: every device is of this class"))
         if row.extended_resource:
             lines.append(fmt("  serves the extended resource {}", row.extended_resource))
         if row.problem:

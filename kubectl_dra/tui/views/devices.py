@@ -297,5 +297,10 @@ def _title(name: str, others: Sequence[str]) -> Safe:
 
 
 class AllDevicesView(DevicesView):
+    describes_row = True
+
+    def do_describe(self) -> None:
+        self.do_open()
+
     def __init__(self) -> None:
         super().__init__(DevicesQuery(), Safe("all devices"))

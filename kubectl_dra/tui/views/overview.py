@@ -157,7 +157,7 @@ class Overview(View):
 
     def _troubled_name(self, row: Attention) -> Safe:
         """A pool without its driver where there is little room; the line above says it of the one under the cursor."""
-        short = row.pool is not None and self.dra.room < Room.SPLIT and not row.namesake
+        short = row.pool is not None and self.dra.room < Room.WIDE and not row.namesake
         return safe(row.pool.pool) if row.pool is not None and short else _attention_name(row)
 
     def _troubled(self, whole: WholeRecord | None) -> tuple[Sequence[Attention], Safe]:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.output.devices.pool_columns import POOLS as POOL_COLUMNS
 from kubectl_dra.output.devices.pool_columns import pool_state_cell
-from kubectl_dra.output.devices.pool_list import pool_list_page
 from kubectl_dra.output.safe import Safe, Style, styled
 from kubectl_dra.reports.devices.pool import PoolSummary, is_troubled
 from kubectl_dra.reports.unread import POOLS
@@ -17,7 +16,7 @@ from kubectl_dra.tui.documents import pool_document
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.queries import ALL_POOLS
 from kubectl_dra.tui.views.pool import PoolDevices, pool_description
-from kubectl_dra.tui.views.reader import PrintedPage, ReportView
+from kubectl_dra.tui.views.reader import ReportView
 
 
 def state_cell(pool: PoolSummary) -> Safe:
@@ -41,6 +40,7 @@ class PoolsView(ListView[PoolSummary]):
     crumb = Safe("pools")
     nothing = Safe("No driver has published any pool.")
     about = POOLS
+    describes_row = True
     document = pool_document
     markable = True
     extras = frozenset({"taint"})
@@ -71,7 +71,8 @@ class PoolsView(ListView[PoolSummary]):
         return pool_description(self.dra, self.identity(row))
 
     def do_describe(self) -> None:
-        self.dra.push(PrintedPage(ALL_POOLS, pool_list_page))
+        if self.grid.selected is not None:
+            self.dra.push(pool_description(self.dra, self.identity(self.grid.selected)))
 
     def do_node(self) -> None:
         row = self.grid.selected

@@ -12,12 +12,13 @@ from typing import Any, Final, Generic
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.safe import Safe, Style, fmt, plain, styled
+from kubectl_dra.output.safe import Safe, Style, fmt, plain, safe, styled
 from kubectl_dra.output.words import counted
 from kubectl_dra.tui.documents import yaml_lines
 from kubectl_dra.tui.page import Page
 from kubectl_dra.tui.report_worker import Query, RecordT
 from kubectl_dra.tui.view import CursorObject, View
+from kubectl_dra.tui.views.commands import CommandsView
 
 _WIDE_TABLES: Final = 100
 
@@ -61,6 +62,8 @@ class ReportView(View):
         """Hits there are only while something is searched for, and not every page names reasons."""
         if action in ("next_hit", "previous_hit"):
             return bool(self.page.hits)
+        if action == "copy" and type(self).do_copy is ReportView.do_copy:
+            return bool(self.page.commands) or self.subject is not None
         if action == "explain" or (action == "open" and type(self).do_open is ReportView.do_open):
             return bool(self.named_codes)
         return super().can(action)
@@ -72,6 +75,16 @@ class ReportView(View):
     def do_open(self) -> None:
         """Enter, where nothing else is to be opened: the page of a reason that is named here."""
         self.do_explain()
+
+    def do_copy(self) -> None:
+        """The command that is printed here, of several one that is chosen; the name where there is none."""
+        found = self.page.commands
+        if len(found) > 1:
+            self.dra.push(CommandsView(found))
+        elif found:
+            self.dra.copy_commands(found[0].lines)
+        elif self.subject is not None:
+            self.dra.copy_lines([safe(self.subject.name)])
 
     def do_explain(self) -> None:
         """The page of the reason that is named here; of several one is chosen."""
@@ -140,10 +153,14 @@ class PrintedPage(RecordPage[RecordT]):
     crumb = Safe("describe")
 
     def __init__(
-        self, question: Query[RecordT | None], page: Callable[[RecordT], Sequence[Safe]], gone: Safe = RecordPage.gone
+        self,
+        question: Query[RecordT | None],
+        page: Callable[[RecordT], Sequence[Safe]],
+        gone: Safe = RecordPage.gone,
+        crumb: Safe = crumb,
     ) -> None:
         super().__init__(question)
-        self._page, self.gone = page, gone
+        self._page, self.gone, self.crumb = page, gone, crumb
 
     def page_of(self, record: RecordT) -> Sequence[Safe]:
         return self._page(record)

@@ -57,7 +57,11 @@ class ReasonsView(ListView[Code]):
         return row.value
 
     def opened(self, row: Code) -> None:
-        self.dra.open_explanation(row)
+        """What it means, below the pods that are pending for it, if there are any."""
+        if self._pods()[row]:
+            self.dra.open_pending_reason(row)
+        else:
+            self.dra.open_explanation(row)
 
     def do_explain(self) -> None:
         self.do_open()

@@ -87,6 +87,11 @@ class SearchView(ListView[Found]):
     def named_by(self, row: Found) -> str:
         return row.name
 
+    describes_row = True
+
+    def do_describe(self) -> None:
+        self.do_open()
+
     def opened(self, row: Found) -> None:
         self.dra.open_named(row)
 

@@ -35,9 +35,3 @@ class UnreadView(ReportView):
         yield from found
         yield Safe("")
         yield from wrapped(_MEANS)
-
-    def can(self, action: str) -> bool:
-        return action == "copy" or super().can(action)
-
-    def do_copy(self) -> None:
-        self.dra.copy_lines(self.page.lines)

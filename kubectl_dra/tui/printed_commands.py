@@ -1,0 +1,51 @@
+"""The commands that a page prints: what there is to copy of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from kubectl_dra.output.safe import Safe, plain
+
+# "To delete it: kubectl delete …", and "Someone can permit it:" with commands in the lines below.
+_LABELLED: Final = re.compile(r"\s*(?P<what>[^:]*[^:\s]): (?P<line>kubectl \S.*)")
+_LABEL: Final = re.compile(r"\s*(?P<what>[^:].*):")
+_BELOW: Final = re.compile(r"\s+(?P<line>kubectl \S.*)")
+#: What only reads is a key here, rather than a command.
+_READING: Final = re.compile(r"kubectl dra (?!taint-device\b)")
+#: A command that goes on in lines that are not taken would do something else.
+_GOES_ON: Final = re.compile(r"<<|\\$")
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedCommands:
+    """Lines that belong together, and what the page says that they are for."""
+
+    what: str
+    lines: tuple[Safe, ...]
+
+
+def printed_commands(page: Sequence[Safe]) -> Iterator[PrintedCommands]:
+    """In the order of the page, each once."""
+    seen = set[tuple[Safe, ...]]()
+    for found in _found([plain(line) for line in page]):
+        whole = not any(_GOES_ON.search(line) for line in found.lines)
+        if whole and found.lines not in seen and not _READING.match(found.lines[0]):
+            seen.add(found.lines)
+            yield found
+
+
+def _found(page: Sequence[Safe]) -> Iterator[PrintedCommands]:
+    for index, line in enumerate(page):
+        if (match := _LABELLED.fullmatch(line)) is not None:
+            yield PrintedCommands(match["what"], (Safe(match["line"].rstrip()),))
+        elif (label := _LABEL.fullmatch(line.rstrip())) is not None:
+            below: list[Safe] = []
+            for after in page[index + 1 :]:
+                if (command := _BELOW.fullmatch(after)) is None:
+                    break
+                below.append(Safe(command["line"].rstrip()))
+            if below:
+                yield PrintedCommands(label["what"], tuple(below))

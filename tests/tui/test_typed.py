@@ -1,0 +1,236 @@
+"""What people type after ``:`` from habit, and what there is to copy of a page."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubectl_dra.output.safe import Safe
+from kubectl_dra.tui.printed_commands import printed_commands
+from kubectl_dra.tui.typed_words import namespace_of, parsed
+from kubectl_dra.tui.views.capacity import CapacityView
+from kubectl_dra.tui.views.commands import CommandsView
+from kubectl_dra.tui.views.reasons import ExplanationView, PendingReasonView
+from tests.tui.support import LARGE, demo_app, play
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("drain node-a", ("whatif", "drain node-a")),
+        ("add-node like=a,count=2", ("whatif", "add-node like=a,count=2")),
+        # A taint that is removed for good is no supposition.
+        ("untaint x", ("untaint", "x")),
+        ("why-pending ml/a", ("pod", "ml/a")),
+        ("get claims -n ml", ("claims", "-n ml")),
+    ],
+)
+def test_words_of_commands(line, meant):
+    assert parsed(line) == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "namespace"),
+    [
+        ("ml", "ml"),
+        ("-A", ""),
+        ("--all-namespaces", ""),
+        ("all", ""),
+        ("-n ml", "ml"),
+        ("-n  other", "other"),
+        ("--namespace=ml", "ml"),
+        ("-n", None),
+        ("nb-gpu", None),
+        ("", None),
+    ],
+)
+def test_namespaces_after_a_word(text, namespace):
+    assert namespace_of(text, {"ml", "dev"}) == namespace
+
+
+def test_a_namespace_may_be_called_all():
+    assert namespace_of("all", {"all"}) == "all"
+
+
+def test_flags_of_kubectl_choose_the_namespace():
+    async def script(ui):
+        await ui.command("get claims -n ml")
+        assert (ui.app.namespace, ui.app.view.filter) == ("ml", "")
+        await ui.command("claims -A")
+        assert (ui.app.namespace, ui.app.view.filter) == ("", "")
+
+    play(demo_app(), script, LARGE)
+
+
+def test_a_node_is_supposed_to_be_drained_by_that_word():
+    async def script(ui):
+        await ui.command("drain gke-prod-h100-5f3a2b1c-x9zk")
+        assert isinstance(ui.app.view, CapacityView)
+        assert "1 supposed" in ui.crumbs
+        await ui.command("shape nosuch")
+        assert "no DeviceClass “nosuch”: any-device, gpu.example.com," in ui.crumbs
+        assert "gpu.example.com" in str(ui.app.view.crumb)
+
+    play(demo_app(), script, LARGE)
+
+
+@pytest.mark.parametrize(
+    ("line", "first"),
+    [
+        ("top", "NAMESPACE"),
+        ("top nodes", "NODE"),
+        ("top pod", "NAMESPACE"),
+        ("top class", "CLASS"),
+    ],
+)
+def test_top(line, first):
+    async def script(ui):
+        await ui.command(line)
+        assert ui.crumbs.startswith("overview › top")
+        assert any(text.strip().startswith(first) for text in ui.lines)
+
+    play(demo_app(), script, LARGE)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("lint -f x.yaml", "“lint” is a command of the shell: kubectl dra lint -f FILE"),
+        ("top of", "“of” is none of nodes, classes, namespaces, pods"),
+        ("nosuch", "no command “nosuch”"),
+        # Several pools contain it.
+        ("pool gke-prod", "pool “gke-prod” not found"),
+    ],
+)
+def test_what_is_said_of_other_words(line, said):
+    async def script(ui):
+        await ui.command(line)
+        assert said in ui.crumbs
+
+    play(demo_app(), script, LARGE)
+
+
+@pytest.mark.parametrize(
+    ("line", "crumb"),
+    [
+        ("pool x9zk", "gpu.example.com/gke-prod-h100-5f3a2b1c-x9zk"),
+        ("claim leftov", "lab/leftover"),
+        ("claim lab/leftov", "lab/leftover"),
+        ("pod trainer-0", "ml/trainer-0"),
+    ],
+)
+def test_part_of_a_name_that_only_one_has(line, crumb):
+    async def script(ui):
+        await ui.command(line)
+        assert ui.crumbs.split("   ")[0].endswith(crumb)
+
+    play(demo_app(), script, LARGE)
+
+
+def test_lists_that_are_open_already_are_gone_back_to():
+    def crumbs(ui):
+        return ui.crumbs.split("   ")[0]
+
+    async def script(ui):
+        await ui.command("capacity")
+        await ui.press("1")
+        await ui.command("nodes")
+        assert crumbs(ui) == "pools › capacity for 1 × gpu.example.com › nodes"
+        await ui.press("enter", "enter", "1")
+        await ui.command("nodes")
+        assert crumbs(ui) == "pools › capacity for 1 × gpu.example.com › nodes"
+        # What was opened above it is closed.
+        await ui.press("1")
+        await ui.command("capacity")
+        assert crumbs(ui) == "pools › capacity for 1 × gpu.example.com"
+
+    play(demo_app(), script, LARGE)
+
+
+def test_d_describes_the_row_under_the_cursor():
+    async def script(ui):
+        await ui.press("2", "f", "down", "d")
+        assert "Pool nic.example.com/rack-7" in ui.screen
+        await ui.command("devices")
+        await ui.press("d")
+        assert "Device gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-0: in use" in ui.screen
+
+    play(demo_app(), script, LARGE)
+
+
+def test_a_class_without_selectors_says_so():
+    async def script(ui):
+        await ui.command("classes")
+        await ui.press("enter")
+        assert "DeviceClass any-device" in ui.screen
+        assert "no selector: every device is of this class" in ui.screen
+
+    play(demo_app(), script, LARGE)
+
+
+def test_the_pods_of_a_reason_are_on_the_page_that_the_list_of_reasons_opens():
+    async def script(ui):
+        await ui.command("reasons")
+        for code, view in (("DRA-211", PendingReasonView), ("DRA-116", ExplanationView)):
+            await ui.press("slash")
+            await ui.type(code)
+            await ui.press("enter", "enter")
+            assert type(ui.app.view) is view
+            await ui.press("escape", "escape")
+
+    play(demo_app(), script, LARGE)
+
+
+PAGE = [
+    "Claim x holds devices.",
+    "To delete it: kubectl delete resourceclaim/x -n ml --context CONTEXT",
+    "Why: kubectl dra why-pending pod/a -n ml",
+    "End it: kubectl dra taint-device a/b/c ecc-",
+    "A cluster administrator can permit it:",
+    "  kubectl create clusterrole a --verb=get",
+    "  kubectl create clusterrolebinding a --user=x",
+    "it has no controller; kubectl drain needs --force",
+    "  kubectl drain n",
+    "Apply: kubectl apply -f - <<'EOF'",
+    "To delete it: kubectl delete resourceclaim/x -n ml --context CONTEXT",
+]
+
+
+def test_the_commands_that_a_page_prints():
+    assert [(found.what, found.lines) for found in printed_commands([Safe(line) for line in PAGE])] == [
+        ("To delete it", ("kubectl delete resourceclaim/x -n ml --context CONTEXT",)),
+        ("End it", ("kubectl dra taint-device a/b/c ecc-",)),
+        (
+            "A cluster administrator can permit it",
+            ("kubectl create clusterrole a --verb=get", "kubectl create clusterrolebinding a --user=x"),
+        ),
+    ]
+
+
+def test_the_command_of_a_page_is_copied():
+    async def script(ui):
+        await ui.command("claim lab/leftover")
+        await ui.press("c")
+        assert ui.app.clipboard == "kubectl delete resourceclaim/leftover -n lab"
+        await ui.command("log")
+        assert "kubectl delete resourceclaim/leftover" in ui.screen
+        # Of a page without any it is the name.
+        await ui.command("claim dev/nb-gpu")
+        await ui.press("c")
+        assert ui.app.clipboard == "dev/nb-gpu"
+
+    play(demo_app(), script, LARGE)
+
+
+def test_of_several_commands_one_is_chosen():
+    async def script(ui):
+        await ui.command("claim lab/leftover")
+        found = list(printed_commands([Safe(line) for line in PAGE]))
+        ui.app.push(CommandsView(found))
+        await ui.settle()
+        assert "To delete it" in ui.screen
+        assert "kubectl create clusterrole a --verb=get (and 1 more)" in ui.screen
+        await ui.press("end", "c")
+        assert ui.app.clipboard.splitlines() == [line.strip() for line in PAGE[5:7]]
+        assert ui.crumbs.startswith("claims › lab/leftover")
+
+    play(demo_app(), script, LARGE)
