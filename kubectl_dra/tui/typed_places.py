@@ -60,4 +60,6 @@ class TypedPlaces(CommandLine):
     def _on_capacity(self, action: str, argument: str) -> None:
         """What only the view of capacity can do, there."""
         self.go_to(SCREEN_BY_ID["capacity"])
+        # What was supposed there earlier is no part of it.
+        self.call_after_refresh(self.run_action_id, "whatif")
         self.call_after_refresh(self.run_action_id, action, argument)
