@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import click
 
-from kubectl_dra.commands.habits import UNLISTED, as_kubectl_says
-from kubectl_dra.commands.shared.errors import CommandError
+from kubectl_dra.commands.habits import UNLISTED, as_kubectl_says, meant_by
+from kubectl_dra.commands.shared.errors import CommandError, UsageProblem
 from kubectl_dra.commands.shared.kubectl_style import KubectlStyle
 from kubectl_dra.commands.shared.options import CLUSTER_OPTIONS, SCOPE_OPTIONS
 from kubectl_dra.model.clock import SYSTEM, Clock
@@ -101,6 +101,8 @@ class LazyGroup(KubectlStyle, click.Group):
         if args[0] not in COMMANDS:
             from kubectl_dra.model.likeness import did_you_mean
 
+            if meant := meant_by(args[0]):
+                raise UsageProblem(f'unknown command "{args[0]}"', meant)
             raise click.UsageError(f'unknown command "{args[0]}"{did_you_mean(args[0], COMMANDS)}', ctx)
         return super().resolve_command(ctx, args)
 

@@ -28,6 +28,29 @@ def as_kubectl_says(words: Sequence[str]) -> list[str]:
     return _describe(rest) if first == "describe" else [*words]
 
 
+#: Words that are no command, and the command that answers what they ask.
+_TYPES: Final = frozenset(
+    (
+        *("pool", "device", "node", "claim", "template", "class", "slice", "taint", "podgroup"),
+        *("pools", "devices", "nodes", "claims", "templates", "classes", "slices", "taints", "podgroups"),
+        *("resourceclaim", "resourceclaims", "resourceslice", "resourceslices", "deviceclass", "deviceclasses"),
+    )
+)
+_OTHERS: Final = {
+    **dict.fromkeys(("po", "pod", "pods", "pending"), ("why-pending", "-A")),
+    **dict.fromkeys(("usage", "used"), ("top",)),
+    "free": ("get", "devices", "--free"),
+}
+
+
+def meant_by(word: str) -> str:
+    """The command line that a word which is no command may stand for; empty where it is none of those."""
+    from kubectl_dra.reports.invocations import try_dra  # only for who errs
+
+    words = ("get", word) if word in _TYPES else _OTHERS.get(word)
+    return try_dra(*words) if words is not None else ""
+
+
 def _describe(words: Sequence[str]) -> list[str]:
     """``describe pool NAME`` and ``describe pool/NAME``, flags anywhere: the first word that names a type counts."""
     from kubectl_dra.commands.get.query import type_of  # the kinds are for who says describe

@@ -14,7 +14,7 @@ _LABELLED: Final = re.compile(r"\s*(?P<what>[^:]*[^:\s]): (?P<line>kubectl \S.*)
 _LABEL: Final = re.compile(r"\s*(?P<what>[^:].*):")
 _BELOW: Final = re.compile(r"\s+(?P<line>kubectl \S.*)")
 #: What only reads is a key here, rather than a command.
-_READING: Final = re.compile(r"kubectl dra (?!taint-device\b)")
+_READING: Final = re.compile(r"(?:kubectl dra) (?!taint-device\b)")
 #: A command that goes on in lines that are not taken would do something else.
 _GOES_ON: Final = re.compile(r"<<|\\$")
 

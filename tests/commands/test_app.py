@@ -106,6 +106,11 @@ def test_every_command_has_help(name: str, capfd: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize(
     ("arguments", "code", "what", "hint"),
     [
+        (("claims",), 2, 'error: unknown command "claims"', "kubectl dra get claims"),
+        (("class", "x"), 2, 'error: unknown command "class"', "kubectl dra get class"),
+        (("pods",), 2, 'error: unknown command "pods"', "kubectl dra why-pending -A"),
+        (("free",), 2, 'error: unknown command "free"', "kubectl dra get devices --free"),
+        (("get", "pools", "-o", "yml"), 2, 'error: unknown output format "yml"', "-o yaml"),
         (("verison",), 2, 'error: unknown command "verison", did you mean "version"?', "kubectl dra --help"),
         (("version", "--nope"), 2, 'error: unknown option "--nope"', "kubectl dra version --help"),
         (("get", "pools", "--form", "x"), 2, 'error: unknown option "--form", did you mean "--from"', "get --help"),

@@ -10,7 +10,7 @@ from kubectl_dra.tui.typed_words import namespace_of, parsed
 from kubectl_dra.tui.views.capacity import CapacityView
 from kubectl_dra.tui.views.commands import CommandsView
 from kubectl_dra.tui.views.reasons import ExplanationView, PendingReasonView
-from tests.tui.support import LARGE, demo_app, play
+from tests.tui.support import LARGE, SMALL, demo_app, play
 
 
 @pytest.mark.parametrize(
@@ -153,8 +153,20 @@ def test_d_describes_the_row_under_the_cursor():
         await ui.command("devices")
         await ui.press("d")
         assert "Device gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-0: in use" in ui.screen
+        await ui.command("xray")
+        await ui.press("d")
+        assert "Pod dev/nb is not pending" in ui.screen
 
     play(demo_app(), script, LARGE)
+
+
+def test_the_footer_of_the_ways_out_has_the_key_that_copies():
+    async def script(ui):
+        await ui.command("pod ml/trainer-0")
+        await ui.press("x")
+        assert "c copy" in ui.lines[-1]
+
+    play(demo_app(), script, SMALL)
 
 
 def test_a_class_without_selectors_says_so():

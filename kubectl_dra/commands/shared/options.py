@@ -308,10 +308,12 @@ def _output_option(formats: Sequence[str]) -> Callable[[Any], Any]:
         if value.partition("=")[0] in formats and value.partition("=")[0] in TEMPLATES:
             _check_template(value)
         elif value and value not in formats:
-            raise UsageProblem(
-                f'unknown output format "{value}": this command has {", ".join(formats)}',
-                "use -o json and pick fields with jq" if "json" in formats else "",
-            )
+            from kubectl_dra.model.likeness import similar
+
+            near = next(iter(similar(value, formats)), "")
+            picked = "use -o json and pick fields with jq" if "json" in formats else ""
+            what = f'unknown output format "{value}": this command has {", ".join(formats)}'
+            raise UsageProblem(what, f"-o {near}" if near else picked)
         return value
 
     text = f"Output format: {', '.join(formats)}."

@@ -186,6 +186,11 @@ class XrayView(ListView[Twig]):
     def is_fault(self, row: Twig) -> bool:
         return row.state in _ATTENTION
 
+    describes_row = True
+
+    def do_describe(self) -> None:
+        self.do_open()
+
     def opened(self, row: Twig) -> None:
         match row.of:
             case DeviceId():
