@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.kit import build
 from tests.reports.test_simulated_files import a_pod, cluster, page, pod_template, template, thing
 from tests.reports.test_strangers import simulated
@@ -89,3 +91,32 @@ def test_a_selector_that_fails_on_devices_in_use_is_told_as_that() -> None:
     assert waiting.pending is not None
     assert str(waiting.pending.code) == "DRA-205"
     assert "a selector needs the attribute other.example.com/model, which none of the 4 devices" in page(report)
+
+
+@pytest.mark.parametrize(("requests", "code"), [([], "DRA-220"), (["gpu"], "DRA-220"), (["other"], "DRA-211")])
+def test_a_constraint_that_devices_in_use_never_satisfy_is_told_as_that(requests: list[str], code: str) -> None:
+    """Of other requests of the claim it says nothing."""
+    holder = thing("batch/v1", "Job", {"parallelism": 4, "completions": 4, "template": pod_template("one")})
+    wrong = template("wrong")
+    devices = wrong["spec"]["spec"]["devices"]
+    gpu, other = ({**build.request(), "name": name} for name in ("gpu", "other"))
+    devices["requests"] = [gpu, other] if requests == ["other"] else [gpu]
+    devices["constraints"] = [{"matchAttribute": f"{build.DRIVER}/nosuch", "requests": requests}]
+    (_, waiting) = simulated(template("one"), wrong, holder, job("b", "wrong")).pods
+    assert waiting.pending is not None
+    assert str(waiting.pending.causes[0].code) == code
+
+
+def test_two_changes_in_another_order_are_one_way_out() -> None:
+    """Dropping a request leaves a claim with one, of which the next change is told in other words."""
+    wrong = template("wrong")
+    devices = wrong["spec"]["spec"]["devices"]
+    absent = {"name": "nic", "exactly": {"deviceClassName": "nics", "allocationMode": "ExactCount", "count": 1}}
+    devices["requests"] = [{**build.request(), "name": "gpu"}, absent]
+    devices["constraints"] = [{"matchAttribute": f"{build.DRIVER}/nosuch"}]
+    nics = build.device_class("nics")
+    nics["spec"]["selectors"] = [{"cel": {"expression": 'device.driver == "nics.example.com"'}}]
+    (pod,) = simulated(wrong, job("b", "wrong"), world=cluster(nics)).pods
+    assert pod.pending is not None
+    pairs = [sorted(action.field for action in way.actions) for way in pod.pending.remedies]  # type: ignore[union-attr]
+    assert pairs == [["constraints[0]", "requests"]]

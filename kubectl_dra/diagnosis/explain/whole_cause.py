@@ -111,6 +111,9 @@ class _Refiner:
             return self._failing(cause, cause.detail)
         if cause.code is Code.CONSTRAINT:
             return self._constraint(cause)
+        if cause.code is Code.DEVICES_IN_USE and (found := self._constraint(cause)) is not cause:
+            # Free, they would not satisfy it either.
+            return msgspec.structs.replace(found, code=Code.CONSTRAINT)
         if cause.code is Code.SELECTOR_MATCHES_NOTHING and isinstance(cause.detail, Funnel):
             return self._no_match(cause, cause.detail)
         if cause.code is Code.NO_DEVICE_IN_CLASS and isinstance(cause.detail, Funnel):
@@ -207,6 +210,8 @@ class _Refiner:
             attribute = constraint.match_attribute or constraint.distinct_attribute or ""
             domain, _, name = attribute.rpartition("/")
             known, classes = offers(self._world), self._classes_of(cause.claim, constraint.requests)
+            if cause.code is not Code.CONSTRAINT and not _is_about(cause.request, constraint.requests):
+                continue
             if not domain or not classes or any(known.publishes(each, "attributes", domain, name) for each in classes):
                 continue
             catalogs = {each: facts.catalog for each in classes if (facts := known.of(each)) is not None}
@@ -229,9 +234,7 @@ class _Refiner:
         found = (
             name
             for (key, request), (name, _) in self._classes.items()
-            if claim is not None
-            and key == claim.key
-            and (not requests or request in requests or request.partition("/")[0] in requests)
+            if claim is not None and key == claim.key and _is_about(request, requests)
         )
         return [name for name in dict.fromkeys(found) if name in self._world.inventory.classes]
 
@@ -247,6 +250,11 @@ class _Refiner:
             name = classes.pop() if len(classes) == 1 else ""
         told = class_facts.told(self._world, error, name, of_class=of_class)
         return msgspec.structs.replace(cause, code=Code.CLASS_SELECTOR_FAILS if of_class else cause.code, detail=told)
+
+
+def _is_about(request: str, requests: Collection[str]) -> bool:
+    """Whether a constraint on ``requests``, none for all of them, compares the devices of one."""
+    return not requests or request in requests or request.partition("/")[0] in requests
 
 
 def _similar_drivers(facts: ClassFacts) -> tuple[str, ...]:

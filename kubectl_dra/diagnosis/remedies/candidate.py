@@ -216,7 +216,13 @@ def _one_after_the_other(change: Change, then: Change) -> Change:
 
 def is_same(one: Sequence[Action], other: Sequence[Action]) -> bool:
     """Whether these are the same changes in another order."""
-    return len(one) == len(other) and all(action in other for action in one)
+    known = list(map(_alone, other))
+    return len(one) == len(other) and all(_alone(action) in known for action in one)
+
+
+def _alone(action: Action) -> Action:
+    """Without what a change before it has left of the claim."""
+    return msgspec.structs.replace(action, several=False) if isinstance(action, EditClaim) else action
 
 
 def merged(first: Candidate, second: Candidate) -> Candidate:
