@@ -44,7 +44,7 @@ def test_a_class_that_is_missing_has_one_section() -> None:
     assert told.count('create the DeviceClass "absent"') == 1
     assert told.count('create the DeviceClass "gone"') == 1
     assert "The same applies, with other names, to 2 others: Job ml/b, Job ml/c." in told
-    assert told.count("It requests") == 2
+    assert told.count("kubectl dra explain DRA-") == 2
 
 
 def test_one_taint_in_the_way_of_leader_and_workers_has_one_section() -> None:
@@ -78,7 +78,7 @@ def test_some_of_whom_fit_are_told_apart() -> None:
     first = thing("batch/v1", "Job", {"parallelism": 6, "completions": 6, "template": pod_template("one")})
     told = page(simulated(template("one"), first, job("b", "one")))
     assert "The same applies" not in told
-    assert told.count("It requests") == 2
+    assert told.count("kubectl dra explain DRA-") == 2
 
 
 def test_a_selector_that_fails_on_devices_in_use_is_told_as_that() -> None:

@@ -418,7 +418,7 @@ def test_of_equal_workloads_those_after_the_first_that_does_not_fit_are_not_trie
     assert [pod.copies for pod in report.pods] == [1] * 4 + [0] * 26
     assert [pod.subject.name for pod in report.pods if pod.like is None] == [f"d{number}" for number in range(5)]
     text = page(report)
-    assert text.count("It requests") == 1
+    assert text.count("kubectl dra explain DRA-") == 1
     assert "The same applies, with other names, to 25 more Deployments: ml/d5, ml/d6, ml/d7, ml/d8 +21." in text
 
 

@@ -923,7 +923,7 @@ def test_pods_that_differ_in_their_names_only_are_told_once(number: int, told: s
     report = simulated(template("one", 9), *(a_pod(f"p-{index}", templates=["one"]) for index in range(number)))
     text = page(report)
     assert f"The same applies, with other names, to {told}" in text
-    assert text.count("It requests") == 1
+    assert text.count("kubectl dra explain DRA-") == 1
 
 
 @pytest.mark.parametrize("own", ["labels", "template", "claim"])
@@ -942,11 +942,11 @@ def test_what_is_the_same_but_for_names_is_told_once(own: str) -> None:
         yield pod
 
     text = page(simulated(*(each for index in range(3) for each in objects(index, 9))))
-    assert text.count("It requests") == 1
+    assert text.count("kubectl dra explain DRA-") == 1
     assert "The same applies, with other names, to 2 more Pods: ml/p-1, ml/p-2." in text
     if own != "labels":
         other = page(simulated(*(each for index in range(2) for each in objects(index, 9 + index))))
-        assert other.count("It requests") == 2
+        assert other.count("kubectl dra explain DRA-") == 2
         assert "The same applies" not in other
 
 
