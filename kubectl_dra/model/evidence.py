@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from kubectl_dra.model.ids import PoolId
+from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.invocation import HERE, Address
 
 ALL_NAMESPACES: Final = ""
@@ -96,7 +96,8 @@ def reason_of_refusal(words: str) -> str:
 class Evidence:
     """All reads of one Inventory. ``origin`` names where they come from, ``address`` is how commands get there.
 
-    ``written_in``: the versions of resource.k8s.io in which a plain list has its objects.
+    ``written_in``: the versions of resource.k8s.io in which a plain list has its objects. ``absent``: kinds and keys of
+    objects that were asked for by name and do not exist, whatever lists say.
     """
 
     reads: tuple[Read, ...] = ()
@@ -106,6 +107,7 @@ class Evidence:
     notes: tuple[str, ...] = ()
     address: Address = HERE
     written_in: frozenset[str] = frozenset()
+    absent: frozenset[tuple[str, Key]] = frozenset()
     _index: Mapping[tuple[str, str], Read] = field(init=False, repr=False, compare=False)
     _filtered: bool = field(init=False, repr=False, compare=False)
 

@@ -588,3 +588,15 @@ def test_of_pools_that_may_not_be_read_it_is_told_what_claims_have(api: FakeApi,
     assert (code, out) == (1, "")
     assert "error: resourceslices.resource.k8s.io could not be listed: forbidden for user dev\n" in err
     assert "Claims that could be read have " in err
+
+
+def test_a_pod_that_may_be_got_and_is_not_there_is_not_found_without_a_list(api: FakeApi, capfd: Any) -> None:
+    refused = 'pods is forbidden: User "dev" cannot list resource "pods" in API group "" in the namespace "ml"'
+    api.forbid("/api/v1/namespaces/ml/pods", refused)
+    code, _, err = said(capfd, "why-pending", "nobody-knows")
+    assert code == 1
+    assert err.startswith('error: pods "nobody-knows" not found in namespace "ml"\n')
+    assert "clusterrole" not in err
+    api.forbid("/api/v1/namespaces/ml/pods/nobody-knows", refused)
+    _, _, err = said(capfd, "why-pending", "nobody-knows")
+    assert err.startswith('error: pods "nobody-knows" could not be read in namespace "ml": forbidden for user dev\n')

@@ -46,7 +46,7 @@ def key_not_found(
 ) -> CommandError:
     """An object in a namespace; ``command`` takes ``TYPE/NAME -n NAMESPACE``, and ``all_`` lists what there is."""
     what = not_there(kind, key)
-    if not evidence.complete(kind.name, key.namespace):
+    if not evidence.complete(kind.name, key.namespace) and (kind.name, key) not in evidence.absent:
         return unsure(f'{kind.resource} "{key.name}"', kind, evidence, namespace=key.namespace)
     keys = tuple(known)
     elsewhere = sorted(each.namespace for each in keys if each.name == key.name)

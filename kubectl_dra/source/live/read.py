@@ -56,7 +56,10 @@ _MAX_NAMED: Final = 50
 
 
 class KindRead(msgspec.Struct):
-    """What reading one kind gave. ``usage``: only for pods. ``failed``: what became of lists that broke."""
+    """What reading one kind gave.
+
+    ``usage``: only for pods; ``absent``: names of no pod. ``failed``: what became of lists that broke.
+    """
 
     kind: Kind
     records: list[Record] = msgspec.field(default_factory=list)
@@ -64,6 +67,7 @@ class KindRead(msgspec.Struct):
     bad_objects: list[BadObject] = msgspec.field(default_factory=list)
     failed: list[ClusterError] = msgspec.field(default_factory=list)
     usage: dict[str, NodeUsage] = msgspec.field(default_factory=dict)
+    absent: list[Key] = msgspec.field(default_factory=list)
 
 
 def read(session: Session, needs: Needs, told: Told | None = None) -> tuple[Inventory, Evidence]:
@@ -100,6 +104,7 @@ def read(session: Session, needs: Needs, told: Told | None = None) -> tuple[Inve
         notes=tuple(dict.fromkeys(map(in_words, failed))),
         origin=session.server,
         address=session.address,
+        absent=frozenset((outcome.kind.name, key) for outcome in outcomes for key in outcome.absent),
     )
     return _inventory(outcomes), evidence
 
@@ -268,7 +273,10 @@ class _Reader:
             path = list_path(outcome.kind, api_version, key.namespace, key.name)
             data = self._session.get(path, f"get {outcome.kind.singular} {key}")
             outcome.records.append(decode_object(data, api_version, outcome.kind))
-        except (RefusedError, NotServedError, InvalidNameError):
+        except NotServedError:
+            # Of other kinds the path may be one that is not served.
+            outcome.absent += [key] if outcome.kind is POD else []
+        except (RefusedError, InvalidNameError):
             # A name that the API can't hold is the name of nothing.
             return
         except DecodeError as error:
