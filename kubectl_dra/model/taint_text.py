@@ -67,6 +67,12 @@ _DOMAINS: Final = {
     "startup-taint.cluster-autoscaler.kubernetes.io": _AUTOSCALER,
     "status-taint.cluster-autoscaler.kubernetes.io": _AUTOSCALER,
 }
+#: Of nodes whose kubelet runs short of something, and what that is (upstream: pkg/controller/nodelifecycle).
+PRESSURES: Final = {
+    "node.kubernetes.io/disk-pressure": "disk space",
+    "node.kubernetes.io/memory-pressure": "memory",
+    "node.kubernetes.io/pid-pressure": "process ids",
+}
 #: Of nodes that are about to go, by whom (karpenter, pkg/apis/v1/taints.go; cluster-autoscaler, utils/taints; GKE's
 #: graceful termination; aws-node-termination-handler, pkg/node).
 _LEAVING: Final = {

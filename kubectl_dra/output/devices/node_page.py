@@ -120,7 +120,12 @@ TEMPLATES: Final[tuple[ListColumn[TemplateRow], ...]] = (
 )
 
 
-_CLOSED: Final = {"cordoned": "is cordoned", "notReady": "is not ready", "leaving": "is being removed"}
+_CLOSED: Final = {
+    "cordoned": "is cordoned",
+    "notReady": "is not ready",
+    "pressure": "is short of disk space, memory or process ids",
+    "leaving": "is being removed",
+}
 
 
 def status_text(node: NodeSummary) -> Safe:

@@ -78,6 +78,7 @@ _NO_NODE: Final = Safe("no such node")
 CLOSED: Final = {
     "cordoned": Safe("cordoned"),
     "notReady": Safe("not ready"),
+    "pressure": Safe("under pressure"),
     "leaving": Safe("being removed"),
     "noNode": _NO_NODE,
 }

@@ -13,7 +13,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import NodeOutcome, NodeShortage
 from kubectl_dra.diagnosis.records.nodes import key_of_taint
 from kubectl_dra.model.names import HOSTNAME
-from kubectl_dra.model.taint_text import remover_of, removes_node
+from kubectl_dra.model.taint_text import PRESSURES, remover_of, removes_node
 from kubectl_dra.output.pending.amounts import shortage_text
 from kubectl_dra.output.pending.node_names import names_of
 from kubectl_dra.output.pending.pods_there import whose
@@ -30,6 +30,7 @@ _PODS: Final = 4
 _NOT_READY: Final = {
     "node.kubernetes.io/unreachable": "unreachable: its kubelet has stopped reporting",
     "node.kubernetes.io/not-ready": "not ready",
+    **{key: f"short of {what}" for key, what in PRESSURES.items()},
 }
 #: So many groups of nodes are told.
 CLAUSES: Final = 3

@@ -13,7 +13,7 @@ from typing import Final
 
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.model.core import Node
-from kubectl_dra.model.taint_text import CORDONED, remover_of, removes_node
+from kubectl_dra.model.taint_text import CORDONED, PRESSURES, remover_of, removes_node
 from kubectl_dra.reports.scope import Scope, ScopeKind, nodes_of
 
 _ONLY_PREFERRED: Final = "PreferNoSchedule"
@@ -24,6 +24,7 @@ class Closed(StrEnum):
 
     CORDONED = "cordoned"
     NOT_READY = "notReady"
+    PRESSURE = "pressure"
     NO_NODE = "noNode"
     LEAVING = "leaving"
 
@@ -50,8 +51,10 @@ def closed_scope(scope: Scope, facts: ClusterState) -> Closed | None:
 
 def _closed(node: Node) -> Closed | None:
     keys = [taint.key for taint in node.spec.taints if taint.effect != _ONLY_PREFERRED]
-    if any(key != CORDONED and remover_of(key) is not None for key in keys):
+    if any(key != CORDONED and key not in PRESSURES and remover_of(key) is not None for key in keys):
         return Closed.NOT_READY
+    if any(key in PRESSURES for key in keys):
+        return Closed.PRESSURE
     if any(map(removes_node, keys)):
         return Closed.LEAVING
     return Closed.CORDONED if node.spec.unschedulable or CORDONED in keys else None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.remedies.records import EditPod
 from kubectl_dra.reports.pending.pending import PendingReport
@@ -87,3 +89,20 @@ def test_the_page_of_the_node_says_who_removes_the_taint_and_why_that_does_not_h
     assert "kubectl describe pod/cilium-x9 -n kube-system" in told
     node["spec"]["taints"] = node["spec"]["taints"][1:]
     assert "removes the taint" not in told_of("gpu-new", node, agent(**PULL))
+
+
+@pytest.mark.parametrize(("key", "lacks"), [("disk", "disk space"), ("memory", "memory"), ("pid", "process ids")])
+def test_a_node_that_is_short_of_something_says_of_what_and_how_that_ends(key: str, lacks: str) -> None:
+    taint = f"node.kubernetes.io/{key}-pressure"
+    report = cluster(key=taint)
+    assert f"gpu-new has the device but is short of {lacks} (taint {taint}:NoExecute)" in first_line(report)
+    page = page_of(report)
+    assert f"Free {lacks} on gpu-new" in page
+    assert "kubectl describe node/gpu-new" in page
+    assert ("unused images" in page) == (key == "disk")
+    node = build.node("gpu-new")
+    node["spec"]["taints"] = [{"key": taint, "effect": "NoSchedule"}]
+    told = told_of("gpu-new", node, build.slice_("gpu-new", build.device("gpu-0")))
+    assert "short of disk space, memory or process ids." in told.replace("\x1b[0m", "").replace("\x1b[1m", "")
+    assert "free (node under pressure)" in told
+    assert "not ready" not in told
