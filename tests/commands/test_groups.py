@@ -318,7 +318,7 @@ def test_pods_of_a_group_are_one_answer(
     assert run([*words, "--color", "never"]) == 0
     text = " ".join(capfd.readouterr().out.split())
     assert text.startswith(verdict)
-    assert text.count("It requests") == (0 if free == 8 else 1)
+    assert text.count("kubectl dra explain") == (0 if free == 8 else 1)
     # One of another kind is told by itself.
     spec = {**spec, "nodeSelector": {"no": "such"}}
     path.write_text("\n".join(map(json.dumps, [*objects, *pods[:3], {**pods[3], "spec": spec}])), encoding="utf-8")

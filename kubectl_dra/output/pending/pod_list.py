@@ -111,9 +111,9 @@ def message_lines(reports: Sequence[PendingReport], now: datetime, *, told: bool
     rest = [report for report in spoken if not (told and report.agreement is Agreement.AGREES)]
     if same:
         when = ago(max(map(_last_said, same)), now)
-        what = Safe("message matches this diagnosis" if len(same) == 1 else "messages match these diagnoses")
-        of = fmt(" of {}", counted(len(same), "pod")) if len(same) < len(spoken) else Safe("")
-        yield from wrapped(fmt("Scheduler, {}: its {}{}.", when, what, of))
+        on = fmt(" on {}", counted(len(same), "pod")) if len(same) < len(spoken) else Safe("")
+        text = "its message{} matches this diagnosis" if len(same) == 1 else "its messages{} match these diagnoses"
+        yield from wrapped(fmt("Scheduler, {}: {}.", when, fmt(text, on)))
     found: dict[str, list[PendingReport]] = {}
     for report in rest:
         if report.observed is not None:
