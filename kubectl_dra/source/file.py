@@ -25,6 +25,7 @@ from kubectl_dra.api.queues import gangs_of_files, objects_of
 from kubectl_dra.model.evidence import TAKEN_AS_NONE, Coverage, Evidence, Read
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.invocation import Address
+from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.source.content import Content, open_content
 from kubectl_dra.source.errors import FileError, SourceError
 from kubectl_dra.source.inputs import SNAPSHOT_EXTENSIONS, Inputs, Skipped, opened
@@ -110,9 +111,10 @@ def assemble(manifests: Manifests, builder: InventoryBuilder | None = None) -> t
             builder.add(loaded.kind, loaded.record)
     if manifests.header is None and not builder.kinds() and not any(bad.kind for bad in manifests.bad_objects):
         raise _nothing(manifests)
-    notes = list(_notes(manifests, builder))
-    header = manifests.header
-    reads = header.evidence_reads() if header is not None else _plain_reads(builder.kinds())
+    inventory, header = builder.inventory(), manifests.header
+    left_out = _left_out(inventory, builder.kinds()) if header is None else frozenset()
+    notes = list(_notes(manifests, builder, left_out))
+    reads = header.evidence_reads() if header is not None else _plain_reads(builder.kinds(), left_out)
     if manifests.plain and header is not None:
         # What plain files beside a snapshot hold was listed by somebody, completely as far as they say.
         reads = joined(reads, (Read(kind) for kind in sorted(manifests.plain)))
@@ -125,7 +127,6 @@ def assemble(manifests: Manifests, builder: InventoryBuilder | None = None) -> t
         written_in=frozenset(manifests.versions) if header is None else frozenset(),
         address=header.address() if header is not None else Address(),
     )
-    inventory = builder.inventory()
     if manifests.queued or manifests.queue_config or manifests.header is not None:
         known = replace(objects_of(manifests.queued, evidence), config=queue_config(manifests.queue_config))
         inventory = inventory.replace(queues=known)
@@ -141,18 +142,32 @@ def assemble(manifests: Manifests, builder: InventoryBuilder | None = None) -> t
     return inventory, evidence
 
 
-def _notes(manifests: Manifests, builder: InventoryBuilder) -> Iterable[str]:
+def _left_out(inventory: Inventory, kinds: frozenset[str]) -> frozenset[str]:
+    """Kinds of which there is nothing, though other objects show that the cluster has some."""
+    found = set()
+    # A class is needed to allocate, and a claim to prepare the devices of a pod that has a node.
+    if any(claim.status.allocation is not None for claim in inventory.claims.values()):
+        found.add("DeviceClass")
+    placed = (pod for pod in inventory.pods.values() if pod.spec.node_name and not is_terminal(pod))
+    if any(status.resource_claim_name for pod in placed for status in pod.status.resource_claim_statuses):
+        found.add("ResourceClaim")
+    return frozenset(found - kinds)
+
+
+def _notes(manifests: Manifests, builder: InventoryBuilder, left_out: frozenset[str]) -> Iterable[str]:
     yield from manifests.notes
     if manifests.header is not None:
         yield from manifests.header.notes
     have = "have" if manifests.several else "has"
     if manifests.header is None:
         seen = builder.kinds()
-        absent = [kind for kind in _DECISIVE if kind not in seen]
+        absent = [kind for kind in _DECISIVE if kind not in seen and kind not in left_out]
         if absent:
             yield f"{manifests.name} {have} no {', '.join(absent)}: {TAKEN_AS_NONE}"
         if "Node" not in seen:
             yield f"{manifests.name} {have} no Node: what a scheduler would do can't be said"
+        for kind in sorted(left_out):
+            yield f"{manifests.name} {have} no {kind}, which other objects in it show to exist: taken as not read"
     yield from _twice(manifests.name, have, builder)
 
 
@@ -167,14 +182,14 @@ def _twice(name: str, have: str, builder: InventoryBuilder) -> Iterable[str]:
             yield from (f"{name} {have} {each} more than once: {which} counts" for each in names)
 
 
-def _plain_reads(kinds: frozenset[str]) -> tuple[Read, ...]:
+def _plain_reads(kinds: frozenset[str], left_out: frozenset[str]) -> tuple[Read, ...]:
     def coverage(kind: Kind) -> Coverage:
         if kind.name in kinds:
             return Coverage.COMPLETE
         if "v1" not in kind.versions:
             # Kinds of withdrawn or alpha versions: a list without them says nothing special.
             return Coverage.NOT_SERVED
-        return Coverage.NOT_READ if kind.name == "Node" else Coverage.ASSUMED
+        return Coverage.NOT_READ if kind.name == "Node" or kind.name in left_out else Coverage.ASSUMED
 
     return tuple(Read(kind.name, coverage=coverage(kind)) for kind in KINDS)
 

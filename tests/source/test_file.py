@@ -16,6 +16,7 @@ from kubectl_dra.source import current_namespace, load
 from kubectl_dra.source.errors import FileError, SourceError
 from kubectl_dra.source.file import load_file, load_files
 from kubectl_dra.source.spec import SourceSpec
+from tests.kit import build
 from tests.scenario_files import NAMES, snapshot_path
 
 NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}}
@@ -280,3 +281,29 @@ def test_without_any_pod_a_list_does_not_say_who_uses_claims(tmp_path: Path) -> 
     assert alone.complete("Pod")
     assert not alone.users_known("ml")
     assert beside.users_known("ml")
+
+
+@pytest.mark.parametrize(
+    ("objects", "kind"),
+    [
+        ([build.claim("held", held=[("n", "gpu-0")], by=["p"])], "DeviceClass"),
+        ([build.pod("p", templates=["t"], node_name="n")], "ResourceClaim"),
+    ],
+)
+def test_what_other_objects_show_to_exist_was_left_out(
+    objects: list[dict[str, Any]], kind: str, tmp_path: Path
+) -> None:
+    for each in objects:
+        each["apiVersion"] = "v1" if each["kind"] == "Pod" else "resource.k8s.io/v1"
+        if each["kind"] == "Pod":
+            each["status"]["resourceClaimStatuses"] = [{"name": "t", "resourceClaimName": "p-t"}]
+    _, evidence = load_file(written(tmp_path, NODE, *objects))
+    assert evidence.coverage(kind) is Coverage.NOT_READ
+    assert any(f"no {kind}, which other objects in it show to exist" in note for note in evidence.notes)
+    assert not any(
+        "taken as if" in note and kind in note.replace("ResourceClaimTemplate", "") for note in evidence.notes
+    )
+    # Of a claim without devices, and of a pod without a node, that is not known.
+    others = {"ResourceClaim": POD, "DeviceClass": build.claim("free") | {"apiVersion": "resource.k8s.io/v1"}}
+    _, evidence = load_file(written(tmp_path, NODE, others[kind]))
+    assert evidence.coverage(kind) is Coverage.ASSUMED
