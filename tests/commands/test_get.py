@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 import yaml
@@ -328,3 +329,20 @@ def test_pools_that_cannot_be_allocated_from_are_a_problem(capfd, tmp_path):
     assert run([*words, "--from", "demo"]) == 3
     assert run([*words[:-1], "--from", "demo"]) == 0
     assert run([*words, "gpu.example.com/gke-prod-h100-5f3a2b1c-x9zk", "--from", "demo"]) == 0
+
+
+def test_a_rule_on_no_device_says_what_may_be_meant(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    made = {"apiVersion": "resource.k8s.io/v1beta2", "kind": "DeviceTaintRule", "metadata": {"name": "drain"}}
+    for driver, told in ((build.DRIVER.removesuffix(".com"), True), (build.DRIVER, False)):
+        taint = {"key": "xid", "value": "79", "effect": "NoExecute"}
+        rule = {**made, "spec": {"deviceSelector": {"driver": driver}, "taint": taint}}
+        slice_ = build.slice_("node-1", build.device("gpu-0")) | {"apiVersion": "resource.k8s.io/v1"}
+        node = {"apiVersion": "v1", **build.node()}
+        path = tmp_path / "cluster.json"
+        path.write_text(json.dumps({"kind": "List", "items": [node, slice_, rule]}), encoding="utf-8")
+        assert run(["get", "taints", "--from", str(path), "--color", "never"]) == 0
+        err = capfd.readouterr().err
+        words = (
+            f"note: rule drain is on no device: no driver publishes devices of {driver}; did you mean {build.DRIVER}?"
+        )
+        assert (words in err) == told

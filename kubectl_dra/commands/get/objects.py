@@ -10,12 +10,13 @@ from kubectl_dra.commands.get.sections import GetCall, Section, chosen_of, label
 from kubectl_dra.commands.shared.show import is_document
 from kubectl_dra.output.devices import lists, node_page
 from kubectl_dra.output.safe import fmt
+from kubectl_dra.output.taints.list_page import on_nothing
 from kubectl_dra.output.words import counted
 from kubectl_dra.reports.claims.claim_list import claim_rows, unused_claims
 from kubectl_dra.reports.devices.class_list import class_rows
 from kubectl_dra.reports.devices.object_lists import slice_rows, template_rows
 from kubectl_dra.reports.groups.group_state import group_rows
-from kubectl_dra.reports.taints.taint_list import rule_row, taint_rows
+from kubectl_dra.reports.taints.taint_list import TaintStatus, not_published, rule_row, taint_rows
 
 
 def _claims(call: GetCall, wanted: TypeArgs) -> Section:
@@ -53,6 +54,10 @@ def _taints(call: GetCall, wanted: TypeArgs) -> Section:
         rows = tuple(rule_row(rules[name], facts) for name in sorted(chosen))
     else:
         rows = taint_rows(facts)
+    for row in rows:
+        name, near = not_published(row, facts) if row.status is TaintStatus.HITS_NOTHING else ("", ())
+        if name:
+            call.notes.append(fmt("note: rule {} {}", row.rule, on_nothing(name, near)))
     items = [
         object_item(kinds.DEVICE_TAINT_RULE, row.rule or "", rules[row.rule] if row.rule else None, row) for row in rows
     ]

@@ -42,14 +42,19 @@ def listed_lines(listed: ListedTaint, now: datetime) -> Iterator[Safe]:
     yield from wrapped(fmt("{} on {}", styled(safe(taint_text(taint)), Style.NAME), _where(row)), indent=2, first=0)
     yield from wrapped(_source(listed, now), indent=4, first=2)
     if listed.unknown:
-        near = did_you_mean(listed.near, "; ")
-        text = fmt("It is on no device: no driver publishes devices of {}{}", listed.unknown, near)
-        yield from wrapped(text if near else text + Safe("."), indent=4, first=2)
+        yield from wrapped(fmt("It {}", on_nothing(listed.unknown, listed.near)), indent=4, first=2)
     for condition in row.conditions:
         text = fmt("{}={} ({}): {}", condition.type, condition.status, condition.reason, condition.message)
         yield from wrapped(text, indent=4, first=2)
     cells = [list(cells) for cells in hit_rows(listed.hits, taint, listed.devices, now)]
     yield from table([Column(), Column(flexible=True), Column(flexible=True)], cells, header=False, indent=4)
+
+
+def on_nothing(name: str, near: Sequence[str]) -> Safe:
+    """What is said of a rule that names a driver or pool which nobody publishes."""
+    meant = did_you_mean(near, "; ")
+    text = fmt("is on no device: no driver publishes devices of {}{}", name, meant)
+    return text if meant else text + Safe(".")
 
 
 def _where(row: TaintRow) -> Safe:

@@ -170,8 +170,13 @@ def _listed(source: TaintSource, facts: ClusterState) -> ListedTaint:
     devices = tuple(_devices(source, facts))
     changes = [DeviceChange(device, (), (source.taint,), names) for device in devices]
     row, own, named = source_row(source, facts), rule is not None and is_own(rule), tuple(map(str, devices))
-    unknown = _unknown(row.selector, facts) if row.selector is not None and not devices else ("", ())
+    unknown = not_published(row, facts) if not devices else ("", ())
     return ListedTaint(row, own, named, hits(changes, facts), *unknown)
+
+
+def not_published(row: TaintRow, facts: ClusterState) -> tuple[str, tuple[str, ...]]:
+    """The driver or pool that a rule names and nobody publishes, and names like it; empty for others."""
+    return _unknown(row.selector, facts) if row.selector is not None else ("", ())
 
 
 def _unknown(selector: DeviceTaintSelector, facts: ClusterState) -> tuple[str, tuple[str, ...]]:
