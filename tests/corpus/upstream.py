@@ -311,7 +311,7 @@ def _mistakes(cases: Cases) -> None:
         )
 
     flat = {"devices": {"requests": [{"name": "gpu", "exactly": {"deviceclassname": EXAMPLE}}]}}
-    add("keys in lower case", claim(flat), refused=("claim",), copies=())
+    add("keys in lower case", claim(flat), refused=("claim",), copies=(1,))
     bare = devices(request(EXAMPLE))
     bare["devices"]["requests"][0]["exactly"]["selectors"] = [{"expression": "true"}]
     add("an expression without cel", claim(bare), refused=("claim",), copies=())
