@@ -12,6 +12,7 @@ from kubectl_dra.output.console import page_width
 from kubectl_dra.output.safe import Safe, plain
 
 GAP: Final = 2
+_ADDRESS: Final = "://"
 #: As many columns as a page has.
 PAGE: Final = 0
 #: Rows of a long table that share the widths of its columns.
@@ -53,6 +54,8 @@ def padded(text: Safe, columns: int, *, right: bool = False) -> Safe:
 
 def wrapped(text: Safe, columns: int = PAGE, *, indent: int = 0, first: int | None = None) -> list[Safe]:
     """``text`` in lines of at most ``columns``, broken at spaces, or inside a word that is longer than a line.
+
+    Addresses are whole, however long.
 
     ``indent`` counts for every line, ``first`` for the first one instead.
     """
@@ -209,7 +212,8 @@ def _row(row: Sequence[Safe], columns: Sequence[Column], widths: Sequence[int], 
 def _words(text: Safe, limit: int) -> Iterator[Safe]:
     for word in str(text).split(" "):
         rest = Safe(word)
-        while width(rest) > max(limit, 1):
+        # An address is pasted somewhere: where it is too long the terminal folds it, which selects it whole.
+        while _ADDRESS not in word and width(rest) > max(limit, 1):
             head, rest = _cut(rest, max(limit, 1))
             yield head
         if rest:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kubectl_dra.output.console import captured, page_width, pages_of
 from kubectl_dra.output.layout import BATCH, Column, closed, long_table, padded, table, width, wrapped
-from kubectl_dra.output.safe import Safe, Style, plain, safe, styled
+from kubectl_dra.output.safe import Safe, Style, fmt, plain, safe, styled
 
 TEXT = st.text(st.characters(min_codepoint=32, max_codepoint=0x30FF), max_size=60).map(safe)
 
@@ -137,3 +137,11 @@ def test_a_long_table_begins_before_all_rows_are_there() -> None:
     taken: list[int] = []
     assert next(long_table([Column("A")], rows())) == "A"
     assert len(taken) < 2 * BATCH
+
+
+def test_addresses_are_not_broken():
+    address = f"https://extender.example.svc.cluster.local:8888/{'a' * 80}/filter"
+    lines = wrapped(fmt("its scheduler did not reach its extender {}: connection refused", address), 80)
+    assert lines[1] == f"{address}:"
+    # Of other words that are longer than a line each part has room.
+    assert max(map(len, wrapped(fmt("pod {}", "b/" * 100), 80))) <= 80
