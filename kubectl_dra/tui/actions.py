@@ -89,7 +89,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("preview", ("p",), "preview", "Show the page of the row under the cursor, or hide it", Group.LOOK, footer=7),
     Action("copy", ("c",), "copy", "Copy the name, the YAML or the commands of a page (OSC 52)", Group.LOOK, footer=8),
     Action("copy_all", ("C",), "copy all", "Copy all ways out as comments, to choose one later", Group.LOOK, footer=8),
-    Action("edit_way", ("e",), "$EDITOR", "The commands of the way out in $EDITOR, then copied", Group.LOOK, footer=9),
+    Action("edit_way", ("e",), "$EDITOR", "The commands of the way out in $EDITOR, then copied", Group.LOOK, footer=6),
     Action("try_selector", ("t",), "try selector", "Open its selectors in the selector lab", Group.LOOK, footer=7),
     Action(
         "filter",

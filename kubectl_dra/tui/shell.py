@@ -348,7 +348,9 @@ class Shell(Stacks):
         self._crumbs.show(crumbs, filter_, info, self.notice, self.choices)
         here = [action for action in ACTIONS if not action.general or action.id in view.extras]
         offered = with_own_keys(action for action in here if self.offers(action.id))
-        self._footer.show([action for action in offered if action.keys], self.is_typing)
+        foremost = view.foremost
+        ranked = (dataclasses.replace(each, footer=2) if each.id in foremost else each for each in offered)
+        self._footer.show([action for action in ranked if action.keys], self.is_typing)
 
     def _tab_texts(self) -> list[Tab]:
         numbers = {"pools": self._count(ALL_POOLS), "claims": self._count_claims(), "taints": self._count(ALL_TAINTS)}

@@ -40,6 +40,8 @@ class View(Container):
     crumb: Safe = Safe("")
     #: Actions that are offered everywhere, but matter so much here that the footer shows them.
     extras: frozenset[str] = frozenset()
+    #: What the footer has before all else.
+    foremost: frozenset[str] = frozenset()
     #: What had the focus when another view came to the front.
     left_at: Widget | None = None
     #: The tab and view that this one was jumped to from, where ``esc`` returns; and whether its filter came from there.

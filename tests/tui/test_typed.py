@@ -161,16 +161,17 @@ def test_d_describes_the_row_under_the_cursor():
     play(demo_app(), script, LARGE)
 
 
-def test_the_footer_of_the_ways_out_has_the_key_that_copies(monkeypatch):
-    # Where an editor can be opened its key stands behind this one.
+@pytest.mark.parametrize("size", [SMALL, (120, 36), LARGE])
+def test_the_footer_of_the_ways_out_has_the_keys_for_commands(size, monkeypatch):
     monkeypatch.setattr(DraApp, "can_leave_terminal", True)
 
     async def script(ui):
         await ui.command("pod ml/trainer-0")
         await ui.press("x")
         assert "c copy" in ui.lines[-1]
+        assert "e $EDITOR" in ui.lines[-1]
 
-    play(demo_app(), script, SMALL)
+    play(demo_app(), script, size)
 
 
 def test_a_class_without_selectors_says_so():

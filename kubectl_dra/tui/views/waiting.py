@@ -30,6 +30,7 @@ R = TypeVar("R")
 Ways = tuple[Sequence[RemedyReport] | None, Sequence[Code], Address]
 _ONLY_NAME: Final = Safe("copied the name; for the commands of a way out press x first, then c")
 _STILL_CHECKED: Final = Safe("the ways out are still being checked")
+_OF_COMMANDS: Final = frozenset({"copy", "edit_way"})
 _CHECKED: Final = Safe("Ways out are being checked …")
 
 
@@ -44,6 +45,11 @@ class WaysView(View):
     def on_ways(self) -> bool:
         # Not has_focus, which is true only later: the next key may be here already.
         return self.app.focused is self.ways.grid
+
+    @property
+    def foremost(self) -> frozenset[str]:  # type: ignore[override]
+        """What the commands are there for."""
+        return _OF_COMMANDS if self.on_ways else frozenset()
 
     def can(self, action: str) -> bool:
         """Only what has commands can be copied."""
