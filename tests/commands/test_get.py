@@ -346,3 +346,19 @@ def test_a_rule_on_no_device_says_what_may_be_meant(capfd: pytest.CaptureFixture
             f"note: rule drain is on no device: no driver publishes devices of {driver}; did you mean {build.DRIVER}?"
         )
         assert (words in err) == told
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("gpu-99", "the cluster has card-0-half-0"),
+        ("gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-99", 'did you mean "gpu.example.com/gke-prod-h100-5f3a2b1c-'),
+    ],
+)
+def test_a_device_that_is_not_there_is_beside_those_that_are(
+    capfd: pytest.CaptureFixture[str], name: str, told: str
+) -> None:
+    code, _, err = call(capfd, "device", name)
+    assert code == 1
+    assert f'device "{name}" not found' in err
+    assert told in err

@@ -16,6 +16,7 @@ from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.not_found import check_node, object_not_found
 from kubectl_dra.commands.shared.options import label_selector
 from kubectl_dra.model.core import Node
+from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.output.devices import lists, node_page
 from kubectl_dra.output.devices.parts import CLOSED, scope_cell
 from kubectl_dra.output.devices.pool_columns import pool_columns
@@ -50,7 +51,10 @@ def _devices(call: GetCall, wanted: TypeArgs) -> Section:
     names = None
 
     def missing(name: str) -> CommandError:
-        return object_not_found(RESOURCE_SLICE, name, (), facts.evidence, try_dra("get", DEVICES), "device")
+        specs = (slice_.spec for slice_ in facts.inventory.slices.values())
+        ids = (DeviceId(spec.driver, spec.pool.name, device.name) for spec in specs for device in spec.devices)
+        known = {str(id_) if "/" in name else id_.device for id_ in ids}
+        return object_not_found(RESOURCE_SLICE, name, known, facts.evidence, try_dra("get", DEVICES), "device")
 
     if wanted.names:
         names = {*found_by(call, wanted, lambda name: find_devices(name, facts), missing)}

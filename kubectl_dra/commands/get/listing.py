@@ -178,7 +178,7 @@ def _print_documents(call: GetCall, wanted: Sequence[TypeArgs], sections: Sequen
         head = list_head(f"{kind}List" if kind else "", summary, missing=found.missing)
         write_list(head, documents, call.options.output)
     else:
-        raise UsageProblem("API objects and reports don't fit into one document", "name one type at a time")
+        raise UsageProblem("objects of the API and reports don't fit into one document", "name one type at a time")
 
 
 def what_is_unread(call: GetCall, wanted: Sequence[TypeArgs], sections: Sequence[Section]) -> ListGaps:
