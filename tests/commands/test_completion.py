@@ -98,7 +98,8 @@ def test_every_value_is_completed_or_free(name: str) -> None:
     silent = set()
     for option in commands()[name].params:
         if isinstance(option, click.Option) and not option.is_flag:
-            found = complete([name, *DEMO, long_name(option), ""])
+            # What a list can be sorted by depends on its type.
+            found = complete([name, *(["pools"] if name == "get" else []), *DEMO, long_name(option), ""])
             if not found.candidates and found.directive & Directive.NO_FILES:
                 silent.add(long_name(option))
     assert silent <= FREE | {"--context", "--cluster", "--user"}

@@ -209,6 +209,10 @@ def ask(request: Any, tmp_path: Path, capfd: Any, monkeypatch: pytest.MonkeyPatc
             api.routes.clear()
             api.routes.update(FakeApi().routes)
             serve_cluster(api, content["items"], kinds)
+            # Who may not list pods may not get one by its name either.
+            for meta in (each["metadata"] for each in content["items"] if each["kind"] == "Pod" and "Pod" in kinds):
+                why = f'User "dev" cannot get resource "pods" in API group "" in the namespace "{meta["namespace"]}"'
+                api.forbid(f"/api/v1/namespaces/{meta['namespace']}/pods/{meta['name']}", why)
             serve_autoscalers(api, kinds)
             return said(words)
 

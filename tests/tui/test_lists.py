@@ -164,7 +164,8 @@ def test_columns_of_devices():
         await ui.press("right")
         # The identity stays where the rest scrolls.
         assert ui.lines[4].strip().startswith("gke-p")
-        assert ui.app.memory.columns == ("uuid",)
+        # Those that were shown by themselves stay.
+        assert set(ui.app.memory.columns) == {"uuid", "model", "memory"}
         await ui.press("W", "W", "escape")
         assert "MODEL" in ui.lines[3]
 
