@@ -1,4 +1,4 @@
-"""Quotes inside of quotes, the mistake of most selectors that are no YAML: parsers blame what follows them."""
+"""Quotes inside quotes, the usual mistake in selectors that are not valid YAML: parsers blame what follows them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import re
 from typing import Final, NamedTuple
 
-#: How what a parser says of a text that is no YAML begins.
+#: The first words of the error of a text that a parser refuses.
 NOT_YAML: Final = "not valid YAML"
 #: A key, and behind it a text in quotes that is not all of its value. Both may stand in an object with braces.
 _NESTED: Final = re.compile(

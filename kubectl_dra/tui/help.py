@@ -96,6 +96,9 @@ class HelpScreen(ModalScreen[str]):
             event.stop()
             event.prevent_default()
             moves[event.key]()
+            if event.key == "pagedown":
+                # Textual scrolls until the whole entry is seen, which may go past a line above it.
+                active.scroll_to_highlight(top=True)
 
     def _other(self) -> None:
         self._active = 1 - self._active

@@ -297,9 +297,8 @@ def listed(at, box, expected):
         for line in at.screen().splitlines():
             entry = _ENTRY.match("│" + line.split("││")[box].removeprefix(" │") + "  ") if "││" in line else None
             found.extend(entry[1].split() if entry is not None else ())
-        # A page down may go past a line where an entry of three lines follows.
-        at.keys(*["Down"] * 5)
-        # What blinks or is marked does not count, and what is on the first page is only marked.
+        at.keys("PageDown")
+        # What blinks or is marked does not count, and the first page down may only mark the last line that is shown.
         nothing_new = nothing_new + 1 if known == set(found) else 0
         return expected <= known and nothing_new >= 2
 
