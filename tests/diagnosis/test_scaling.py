@@ -51,7 +51,7 @@ def test_the_pod_that_goes_is_made_the_first_and_nothing_is_started_again() -> N
             *("kubectl", "annotate", "pod/serve-x", "-n", "ml"),
             *("controller.kubernetes.io/pod-deletion-cost=-1000000000", "--overwrite"),
         ),
-        ("kubectl", "scale", "replicaset/serve", "-n", "ml", "--replicas=1"),
+        ("kubectl", "scale", "replicaset/serve", "-n", "ml", "--current-replicas=2", "--replicas=1"),
     ]
 
 

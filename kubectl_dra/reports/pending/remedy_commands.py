@@ -54,7 +54,9 @@ def _remove_label(action: RemoveLabel) -> Words | None:
 
 def _scale_down(action: ScaleDown) -> Words | None:
     workload = of(action.workload.kind.lower(), action.workload.name, action.workload.namespace)
-    return kubectl("scale", workload, f"--replicas={action.to}")
+    # Where the number has changed since, as many fewer would end another pod.
+    guard = (f"--current-replicas={action.replicas}",) if action.to else ()
+    return kubectl("scale", workload, *guard, f"--replicas={action.to}")
 
 
 def _deletion_cost(action: SetDeletionCost) -> Words | None:
