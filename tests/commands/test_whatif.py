@@ -30,7 +30,7 @@ def ask(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("NO_COLOR", "1")
 
     def answer(*arguments: str) -> Result:
-        code = run([*arguments, "--from", "demo"], CLOCK)
+        code = run([*arguments, *(() if "--from" in arguments else ("--from", "demo"))], CLOCK)
         return Result(code, *capsys.readouterr())
 
     return answer
@@ -76,6 +76,19 @@ def test_pods_without_a_place_are_in_a_document_with_the_reason(ask: Ask) -> Non
     stay = [each["pod"] for each in report["whatIf"]["displaced"] if each["fate"] == "pending"]
     assert [pod for each in report["withoutPlace"] for pod in each["pods"]] == stay
     assert report["withoutPlace"][0]["pending"]["causes"][0]["code"] == "DRA-211"
+
+
+def test_events_that_were_not_read_are_not_missing_of_pods_that_nobody_has_seen(ask: Ask, tmp_path: Path) -> None:
+    assert run(["snapshot", "--from", "demo", "-o", str(tmp_path / "all.json")], CLOCK) == 0
+    objects = json.loads((tmp_path / "all.json").read_bytes())
+    objects["reads"] = [each for each in objects["reads"] if each["kind"] != "Event"]
+    objects["items"] = [each for each in objects["items"] if each["kind"] != "Event"]
+    (tmp_path / "no-events.json").write_text(json.dumps(objects), encoding="utf-8")
+    words = ("simulate", "--drain", "gke-prod-h100-5f3a2b1c-k4tq", "-o", "json")
+    (less,) = json.loads(ask(*words, "--from", str(tmp_path / "no-events.json")).out)["withoutPlace"]
+    (more,) = json.loads(ask(*words).out)["withoutPlace"]
+    assert less | {"pending": less["pending"] | {"read": None}} == more | {"pending": more["pending"] | {"read": None}}
+    assert less["pending"]["missing"] == []
 
 
 def test_a_node_that_is_not_there_has_others_named(ask: Ask) -> None:

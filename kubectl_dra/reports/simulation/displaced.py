@@ -45,7 +45,9 @@ def without_place(world: ClusterState, found: WhatIf | None) -> tuple[WithoutPla
 
 
 def _elsewhere(pending: PendingReport, left: AbstractSet[str]) -> PendingReport:
-    """Without what is said of nodes that pods have ``left`` alone."""
+    """Without what is said of nodes that pods have ``left`` alone, and of events: nobody has seen these pods yet."""
+    missing = tuple(each for each in pending.missing if each.kind != "Event")
+    pending = msgspec.structs.replace(pending, missing=missing)
     nodes = tuple(group for group in pending.nodes if not left >= {*group.names})
     causes = tuple(each for each in pending.causes if not each.nodes or not left >= {*each.nodes})
     return msgspec.structs.replace(pending, nodes=nodes, causes=causes) if nodes and causes else pending
