@@ -25,11 +25,12 @@ from kubectl_dra.model.names import HOSTNAME
 from kubectl_dra.output.pending.claim_edits import edit_claim
 from kubectl_dra.output.pending.gangs import group_edit, pinned_pods
 from kubectl_dra.output.pending.pod_edits import edit_pod, remove_label
-from kubectl_dra.output.pending.removals import short_clause, users_gone
+from kubectl_dra.output.pending.removals import users_gone
 from kubectl_dra.output.pending.rollouts import rollout_edit
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, every, listed, plural, quota_noun
 from kubectl_dra.scheduler.binder import SELECTED_NODE
+from kubectl_dra.selectors.comparisons import short_clause
 
 #: One pod has words of its own.
 _SEVERAL: Final = 2

@@ -9,9 +9,9 @@ from kubectl_dra.diagnosis.remedies import records
 from kubectl_dra.diagnosis.remedies.offers import conditions_only_in
 from kubectl_dra.diagnosis.remedies.pod_edits import in_brackets
 from kubectl_dra.model.quantity import Quantity
-from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import counted
+from kubectl_dra.selectors.comparisons import short_clause
 
 _DEFAULT: Final = re.compile(r"\.orValue\((?:[^()]|\([^()]*\))*\)")
 

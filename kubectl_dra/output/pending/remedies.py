@@ -16,12 +16,12 @@ from kubectl_dra.output.pending.actions import action_text, deletion_text, delet
 from kubectl_dra.output.pending.claim_edits import drops_condition, new_condition
 from kubectl_dra.output.pending.consequences import decides, ended_jobs, note_texts, starts_again
 from kubectl_dra.output.pending.folding import alike, of_another
-from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import counted, listed
 from kubectl_dra.reports.invocations import UNKNOWN_CONTEXT
 from kubectl_dra.reports.pending.remedies import FileEdit, RemedyReport, Step, lacks_a_name
 from kubectl_dra.reports.pending.remedy_order import Area, area, tolerates_device_taint
+from kubectl_dra.selectors.comparisons import short_clause
 
 _NODES_SHOWN: Final = 2
 _TEXT_INDENT: Final = 7

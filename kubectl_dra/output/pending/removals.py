@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
@@ -12,6 +11,7 @@ from kubectl_dra.diagnosis.records import SUPPOSED, HeldFor, ObjectRef, Removal,
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed, plural, shortened
+from kubectl_dra.selectors.comparisons import compared_name, short_clause
 
 _SHOWN: Final = 3
 # Their reasons end with a number already.
@@ -19,8 +19,6 @@ _SHORT_OF: Final = (StageName.CAPACITY, StageName.COUNTERS)
 _KEPT_APART: Final = (HeldFor.USED, HeldFor.ENDING, HeldFor.FAILING)
 #: Whom nobody misses is named first.
 IN_VAIN: Final = {HeldFor.ENDING: "being deleted", HeldFor.FAILING: "does not run"}
-_DOMAIN: Final = re.compile(r"""device\.(?:attributes|capacity)\[(?:"[^"]*"|'[^']*')\]\.\??""")
-_COMPARISON: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\.orValue\([^()]*\))? (?:==|!=|<=|>=|<|>|in) ")
 
 
 def removal_note(stage: StageName, removals: Sequence[Removal], namespace: str, *, users: bool = False) -> Safe:
@@ -142,16 +140,11 @@ def _shortage(removal: Removal, short: Short) -> tuple[str, str, str]:
     return removal.reason, short.needs, short.total
 
 
-def short_clause(expression: str) -> str:
-    """An expression without the device's domains, in one line: ``model == "H100"``."""
-    return _DOMAIN.sub("", " ".join(expression.split()))
-
-
 def _selector(removal: Removal, _namespace: str) -> Safe:
+    """``model is L40``: the value of the only attribute that the condition compares."""
+    if removal.source and (name := compared_name(removal.reason)):
+        return fmt("{} is {}", name, removal.source)
     clause = short_clause(removal.reason)
-    comparison = _COMPARISON.match(clause)
-    if removal.source and comparison is not None:
-        return fmt("{} is {}", comparison[1], removal.source)
     return fmt("{} (seen: {})", clause, removal.source) if removal.source else safe(clause)
 
 

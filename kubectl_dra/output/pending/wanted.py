@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -11,20 +10,9 @@ from kubectl_dra.diagnosis.records import Cause, ObjectRef
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import article, plural
 from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk, RequestAsk
+from kubectl_dra.selectors.comparisons import only_comparison
 
-#: ``device.attributes["gpu.example.com"].model == "H100"``, however the name is written.
-_EQUALS: Final = re.compile(
-    r"""device\.attributes\[(?:"[^"]*"|'[^']*')\](?:\.\??|\[\??["'])([A-Za-z_][A-Za-z0-9_-]*)(?:["']\])?"""
-    r"""(?:\.orValue\((?:""|'')\))?\s*==\s*(?:"([^"\\]*)"|'([^'\\]*)')"""
-)
-#: ``device.capacity["gpu.example.com"].memory.compareTo(quantity("80Gi")) >= 0``, of attributes with ``semver``.
-_BOUND: Final = re.compile(
-    r"""device\.(attributes|capacity)\[(?:"[^"]*"|'[^']*')\]\.\??([A-Za-z_][A-Za-z0-9_-]*)"""
-    r"""\.compareTo\((?:quantity|semver)\((?:"([^"\\]*)"|'([^'\\]*)')\)\)\s*(>=|<=|==|>|<)\s*0"""
-)
 _BOUNDS: Final = {">=": "at least", "<=": "at most", "==": "exactly", ">": "more than", "<": "less than"}
-#: The same of ``.memory.isGreaterThan(quantity("80Gi"))``, rewritten as the form above.
-_STRICT: Final = re.compile(r"\.is(Greater|Less)Than(\((?:quantity|semver)\([^()]*\)\))")
 #: Attributes whose value names the device itself.
 _KINDS: Final = frozenset({"model", "product", "productName"})
 
@@ -46,23 +34,20 @@ class Wanted:
 
     @property
     def value(self) -> tuple[str, str] | None:
-        """The attribute and the text that the only selector wants it to have."""
-        found = _EQUALS.fullmatch(" ".join(self.selectors[0].split())) if len(self.selectors) == 1 else None
-        return (found[1], found[2] or found[3] or "") if found is not None else None
+        """The attribute and the text that the selectors want it to have, where they want nothing else."""
+        only = only_comparison(self.selectors)
+        return (only.name, only.value) if only is not None and only.kind == "string" else None
 
     @property
     def bound(self) -> Safe | None:
-        """``at least 80Gi of memory``, ``driverVersion at least 1.2.0``: what the only selector wants to compare."""
-        if len(self.selectors) != 1:
+        """``at least 80Gi of memory``, ``driverVersion at least 1.2.0``: the only comparison that selectors want."""
+        only = only_comparison(self.selectors)
+        if only is None or only.kind == "string":
             return None
-        text = _STRICT.sub(_compared, " ".join(self.selectors[0].split()))
-        found = _BOUND.fullmatch(text)
-        if found is None:
-            return None
-        how, value = Safe(_BOUNDS[found[5]]), found[3] or found[4] or ""
-        if found[1] == "capacity":
-            return fmt("{} {} of {}", how, value, found[2])
-        return fmt("{} {} {}", found[2], how, value)
+        how = Safe(_BOUNDS[only.operator])
+        if only.field == "capacity":
+            return fmt("{} {} of {}", how, only.value, only.name)
+        return fmt("{} {} {}", only.name, how, only.value)
 
     def noun(self, *, selected: bool = True) -> tuple[Safe, Safe]:
         """The adjective before ``device`` and what follows: ``("H100", "")``, ``("gpu.example.com", " with size 2")``.
@@ -129,7 +114,3 @@ def amount_of(number: int, total: int, *, of_each: bool = False) -> Safe:
     if total == 1:
         return fmt("the only one{}", each)
     return fmt("both{}", each) if total == 2 else fmt("all {:,}{}", total, each)
-
-
-def _compared(strict: re.Match[str]) -> str:
-    return f".compareTo{strict[2]} {'>' if strict[1] == 'Greater' else '<'} 0"

@@ -7,13 +7,13 @@ from typing import Final
 
 from kubectl_dra.output.devices.parts import UNKNOWN, number, ranges
 from kubectl_dra.output.layout import PAGE, Column, table, wrapped
-from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.selector.code import marked
 from kubectl_dra.output.units import value_words
 from kubectl_dra.output.words import counted, did_you_mean, listed, plural
 from kubectl_dra.reports.base import Bound, Count
 from kubectl_dra.reports.selector.records import Clause, Failure, NameUse, PoolOutcome, Seen, SelectorReport
+from kubectl_dra.selectors.comparisons import short_clause
 
 _VALUES: Final = 3
 _POOLS: Final = 12

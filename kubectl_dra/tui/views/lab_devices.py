@@ -13,7 +13,6 @@ from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.output.capacity.page import capacity_page
 from kubectl_dra.output.devices.parts import STATE_WORDS, state_text
 from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.simulation.page import simulation_page
 from kubectl_dra.output.words import listed
@@ -23,6 +22,7 @@ from kubectl_dra.reports.selector.build import device_outcomes
 from kubectl_dra.reports.selector.records import DeviceOutcome
 from kubectl_dra.reports.selector.scoping import all_devices
 from kubectl_dra.reports.simulation.one_claim import ClaimTrial, try_claim
+from kubectl_dra.selectors.comparisons import short_clause
 from kubectl_dra.selectors.evaluate import Outcome
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.list_view import ListView
@@ -114,7 +114,7 @@ class LabDevicesView(ListView[DeviceOutcome]):
 
 
 def _because(row: DeviceOutcome) -> Safe:
-    text = safe(" ".join(short_clause(row.reason).split()))
+    text = safe(short_clause(row.reason))
     return styled(text, Style.BAD) if row.outcome is Outcome.ERROR else text
 
 

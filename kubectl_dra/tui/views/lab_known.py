@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.ids import Key
-from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.reports.selector.known import KnownSelector
 from kubectl_dra.reports.selector.scoping import all_devices, value_index
+from kubectl_dra.selectors.comparisons import short_clause
 from kubectl_dra.selectors.completion import NamedValue, named_values
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.list_view import ListView

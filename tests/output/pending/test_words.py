@@ -9,7 +9,8 @@ from kubectl_dra.diagnosis.records import Cause, FatalError, HeldFor, Removal, S
 from kubectl_dra.model.clock import parse_time
 from kubectl_dra.output.pending.evidence import evidence_lines
 from kubectl_dra.output.pending.reasons import reason_sentence
-from kubectl_dra.output.pending.removals import removal_note, short_clause
+from kubectl_dra.output.pending.removals import removal_note
+from kubectl_dra.selectors.comparisons import short_clause
 
 NOW = parse_time("2026-11-21T12:00:00Z")
 

@@ -9,11 +9,11 @@ from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.output.pending.reasons.nodes import label_note
 from kubectl_dra.output.pending.reasons.sentence import Sentence, object_name, with_detail
-from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, did_you_mean, listed, plural
 from kubectl_dra.reports.devices.pool_state import FAULTS
 from kubectl_dra.scheduler.resource_names import DEVICE_CLASS_PREFIX
+from kubectl_dra.selectors.comparisons import short_clause
 
 
 def _class_missing(problem: records.ClassProblem, _cause: records.Cause) -> Safe:
