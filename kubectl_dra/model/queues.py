@@ -89,9 +89,10 @@ class PodSetTemplate(Record, frozen=True):
 
 
 class PodSet(Record, frozen=True):
-    """``spec.podSets[]`` of a Workload: the pods that one template makes."""
+    """``spec.podSets[]`` of a Workload: the ``count`` pods that one template makes."""
 
     name: str = ""
+    count: int = 1
     template: PodSetTemplate = PodSetTemplate()
 
 

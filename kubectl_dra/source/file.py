@@ -37,6 +37,10 @@ from kubectl_dra.source.spec import Told
 
 # The kinds that decide about scheduling: one note names those of them that were taken as none.
 _DECISIVE: Final = ("Pod", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "DeviceClass", "DeviceTaintRule")
+#: What every cluster with DRA has beside nodes, outside of namespaces.
+_OF_CLUSTERS: Final = frozenset({"DeviceClass", "ResourceSlice"})
+_UNREAD: Final = " and ".join(sorted(_OF_CLUSTERS))
+_OF_NO_NAMESPACE: Final = frozenset(kind.name for kind in KINDS if not kind.namespaced)
 _MAKERS: Final = frozenset(kind.name for kind in MAKERS)
 _HINT: Final = "name a file, - for stdin, or demo"
 #: More objects than these that come twice are counted.
@@ -144,7 +148,10 @@ def assemble(manifests: Manifests, builder: InventoryBuilder | None = None) -> t
 
 def _left_out(inventory: Inventory, kinds: frozenset[str]) -> frozenset[str]:
     """Kinds of which there is nothing, though other objects show that the cluster has some."""
-    found = set()
+    found = set[str]()
+    # Every cluster has nodes: a list without anything that is outside of namespaces was read in namespaces only.
+    if not kinds & _OF_NO_NAMESPACE:
+        found |= _OF_CLUSTERS
     # A class is needed to allocate, and a claim to prepare the devices of a pod that has a node.
     if any(claim.status.allocation is not None for claim in inventory.claims.values()):
         found.add("DeviceClass")
@@ -166,8 +173,11 @@ def _notes(manifests: Manifests, builder: InventoryBuilder, left_out: frozenset[
             yield f"{manifests.name} {have} no {', '.join(absent)}: {TAKEN_AS_NONE}"
         if "Node" not in seen:
             yield f"{manifests.name} {have} no Node: what a scheduler would do can't be said"
-        for kind in sorted(left_out):
+        shown = sorted(left_out) if seen & _OF_NO_NAMESPACE else sorted(left_out - _OF_CLUSTERS)
+        for kind in shown:
             yield f"{manifests.name} {have} no {kind}, which other objects in it show to exist: taken as not read"
+        if not seen & _OF_NO_NAMESPACE:
+            yield f"{manifests.name} {have} objects of namespaces only: {_UNREAD} are taken as not read"
     yield from _twice(manifests.name, have, builder)
 
 

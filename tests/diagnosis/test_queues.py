@@ -16,7 +16,7 @@ from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates.queues import FlavorQuota, HeldBy, Queued, queued
-from kubectl_dra.diagnosis.records import Cause, GangElsewhere
+from kubectl_dra.diagnosis.records import Cause, GangElsewhere, ObjectRef
 from kubectl_dra.model.features import features
 from kubectl_dra.model.queues import NO_QUEUES, QueueObjects
 from kubectl_dra.output.pending.queues import queue_lines, queue_reason
@@ -88,6 +88,70 @@ def test_how_many_pods_the_topology_has_room_for_is_told(message: str, told: str
     lines = " ".join(" ".join(queue_lines(waits, NS)).split())
     assert "Start fewer pods, wait until" in lines
     assert "kueue.x-k8s.io/podset-preferred-topology in place of" in lines
+
+
+def too_many(resource: str, *flavors: tuple[str, int, int, int], pods: str = "main") -> str:
+    texts = (
+        f"insufficient quota for {resource} in flavor {flavor}, previously considered podsets requests ({others}) + "
+        f"current podset request ({own}) > maximum capacity ({most})"
+        for flavor, others, own, most in flavors
+    )
+    return f"couldn't assign flavors to pod set {pods}: {', '.join(texts)}"
+
+
+def excess_page(message: str, *counts: int, queue: bool = False, owner: ObjectRef | None = None) -> tuple[str, str]:
+    """The reason, and the lines, of work with so many pods in each of its sets."""
+    sets = [{"name": "main" if index == 0 else f"other-{index}", "count": count} for index, count in enumerate(counts)]
+    said = work(unreserved("ExceedsMaxQuota", message), spec={"podSets": sets})
+    told = found(local(), *([cluster()] if queue else []), said, complete=ALL if queue else ("LocalQueue", "Workload"))
+    lines = queue_lines(told, NS, work=owner or ObjectRef("Job", NS, "train"))
+    return str(queue_reason(told)), " ".join(" ".join(lines).split())
+
+
+def test_by_how_much_more_is_requested_than_a_queue_can_have_is_told_with_what_is_small_enough() -> None:
+    message = too_many("gpu", ("l40s", 0, 8, 6))
+    reason, lines = excess_page(message, 2)
+    assert reason == "it requests 8 gpu (2 pods × 4), and ClusterQueue research can have at most 6 (flavor l40s)"
+    assert "insufficient quota" not in lines  # its numbers are all told
+    assert "have 1 of its 2 pods run at a time (it requests 4 then)" in lines
+    assert """kubectl patch job/train -n ml --type=merge -p '{"spec":{"parallelism":1}}'""" in lines
+    assert "with a request of at most 3 gpu for each of its pods" in lines
+    assert "raise its nominalQuota of gpu (flavor l40s) by 2" in lines
+    # Only the parallelism of a Job can be changed.
+    _, other = excess_page(message, 2, owner=ObjectRef("JobSet", NS, "train"))
+    assert "kubectl" not in other
+    assert "create it again with 1 in place of 2 pods (it requests 4 then)" in other
+
+
+def test_what_a_queue_has_of_its_own_is_told_where_it_was_read() -> None:
+    _, lines = excess_page(too_many("cpu", ("h100", 0, 10, 5)), 2, queue=True)
+    assert "raise its nominalQuota of cpu (flavor h100) from 4 to 9" in lines
+    assert "for each of its pods" not in lines  # of amounts no whole number is made
+
+
+def test_pods_of_other_sets_count_and_are_not_made_fewer() -> None:
+    reason, lines = excess_page(too_many("gpu", ("l40s", 2, 8, 6)), 4, 1)
+    assert reason == "it requests 10 gpu, and ClusterQueue research can have at most 6 (flavor l40s)"
+    assert "at a time" not in lines
+    assert "with a request of at most 1 gpu for each of its pods" in lines
+    # The words of a second set say something else again, and are kept.
+    message = f"{too_many('gpu', ('l40s', 0, 8, 6))}; {too_many('gpu', ('l40s', 0, 9, 6), pods='other-1')}"
+    assert "Kueue: couldn't assign" in excess_page(message, 2, 1)[1]
+
+
+def test_where_not_even_one_pod_is_small_enough_fewer_are_not_advised() -> None:
+    reason, lines = excess_page(too_many("gpu", ("a", 0, 8, 6), ("b", 0, 8, 2)), 1)
+    assert reason == "it requests 8 gpu, and ClusterQueue research can have at most 6 (flavor a) or 2 (flavor b)"
+    assert "pods" not in lines
+    assert "create it again with a request of at most 6 gpu" in lines
+
+
+def test_words_about_quota_that_say_more_are_quoted() -> None:
+    message = f"{too_many('gpu', ('l40s', 0, 8, 6))}, untolerated taint x in flavor spot"
+    reason, lines = excess_page(message, 2)
+    assert reason == "it requests more than the quota of ClusterQueue research can ever hold"
+    assert "untolerated taint x" in lines
+    assert "Request less, or ask whoever" in lines
 
 
 UNUSED = "couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor h100, 1 more needed"

@@ -275,6 +275,19 @@ def test_a_broken_file_among_several_is_an_error(tmp_path: Path) -> None:
         load_files((written(tmp_path, NODE), str(tmp_path / "x.json")))
 
 
+def test_a_list_of_namespaces_says_nothing_of_what_is_outside_of_them(tmp_path: Path) -> None:
+    """Every cluster has nodes: without any, and without classes and slices, a list is a part."""
+    claim = build.claim("free") | {"apiVersion": "resource.k8s.io/v1"}
+    _, evidence = load_file(written(tmp_path, POD, claim))
+    assert {evidence.coverage(kind) for kind in ("Node", "DeviceClass", "ResourceSlice")} == {Coverage.NOT_READ}
+    assert any("objects of namespaces only: DeviceClass and ResourceSlice are taken" in each for each in evidence.notes)
+    assert not any("DeviceClass" in note and "taken as if" in note for note in evidence.notes)
+    classes = {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "gpu"}}
+    for other in (NODE, classes):
+        _, evidence = load_file(written(tmp_path, POD, claim, other))
+        assert evidence.coverage("ResourceSlice") is Coverage.ASSUMED
+
+
 def test_without_any_pod_a_list_does_not_say_who_uses_claims(tmp_path: Path) -> None:
     claim = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "c", "namespace": "ml"}}
     alone, beside = load_file(written(tmp_path, NODE, claim))[1], load_file(written(tmp_path, NODE, claim, POD))[1]

@@ -15,6 +15,7 @@ import msgspec
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gates.cohorts import circle_above
+from kubectl_dra.diagnosis.gates.quota_excess import QuotaExcess, excesses
 from kubectl_dra.diagnosis.gates.quota_holders import QuotaHolders, holders
 from kubectl_dra.model.base import ReportRecord
 from kubectl_dra.model.core import Pod
@@ -79,7 +80,8 @@ class Queued(ReportRecord, frozen=True):
     that does not exist yet, the DeviceClasses whose devices were compared with no quota, because how Kueue counts them
     is not known. ``workload``: the name of Kueue's object for it, empty where there is none or it was not read.
     ``clusters``: where MultiKueue runs it, or has offered it. ``requeued_at``: when Kueue queues it again that it has
-    evicted, ``evictions`` times by now. ``holders``: who has the quota of which it lacks some.
+    evicted, ``evictions`` times by now. ``holders``: who has the quota of which it lacks some. ``excesses``: by how
+    much it requests more than the queue can ever have, by flavor.
     """
 
     queue: str
@@ -96,6 +98,7 @@ class Queued(ReportRecord, frozen=True):
     requeued_at: str = ""
     evictions: int = 0
     holders: QuotaHolders | None = None
+    excesses: tuple[QuotaExcess, ...] = ()
 
 
 _REASONS: Final[Mapping[str, HeldBy]] = {
@@ -161,6 +164,7 @@ def _queued(state: ClusterState, queue: str, namespace: str, work: QueuedWorkloa
         clusters=_clusters(work)[1],
         requeued_at=again.requeue_at,
         evictions=again.count,
+        excesses=excesses(message, work) if held is HeldBy.QUOTA_TOO_SMALL else (),
     )
     short = short_of_quota(told)
     if short is None or told.cluster_queue not in objects.cluster_queues:

@@ -81,7 +81,7 @@ def idle_page(report: WorkloadPendingReport, now: datetime, address: Address = H
     if report.ended is not None and report.ended.failed:
         lines += [Safe(""), *_after_failure(report, report.ended, now, address)]
     if report.queue is not None:
-        lines += queue_lines(report.queue, report.workload.namespace, address)
+        lines += queue_lines(report.queue, report.workload.namespace, address, work=report.workload)
         lines += cluster_lines(report.queue, report.workload)
     if report.owner is not None and report.suspended_by:
         look = try_dra("why-pending", of(report.owner.kind.lower(), report.owner.name, report.owner.namespace))

@@ -11,6 +11,7 @@ from kubectl_dra.diagnosis.gates.queues import FlavorQuota, HeldBy, Queued, shor
 from kubectl_dra.diagnosis.records import ObjectRef, Verdict
 from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.quota_excess import excess_lines, excess_reason
 from kubectl_dra.output.safe import Safe, command, command_line, fmt, safe
 from kubectl_dra.output.words import listed, plural
 from kubectl_dra.reports.invocations import UNKNOWN_CONTEXT, changing, dra, kubectl, of, reading, within
@@ -125,6 +126,8 @@ def queue_reason(found: Queued) -> Safe:
         row, more = short
         text = "{} of {} {} (flavor {}) of ClusterQueue {} are reserved, and it needs {} more than are left"
         return fmt(text, row.reserved, row.nominal, row.resource, row.flavor, found.cluster_queue, more)
+    if found.excesses:
+        return excess_reason(found)
     if found.held_by is HeldBy.OTHER_CLUSTER:
         return fmt("MultiKueue runs it in cluster {}; the pod here is a copy that stays gated", listed(found.clusters))
     if found.held_by is HeldBy.OFFERED:
@@ -164,6 +167,7 @@ def _is_told(found: Queued) -> bool:
         or (found.held_by is HeldBy.NO_WORKLOAD and bool(found.message))
         or _is_unknown(found)
         or short_of_quota(found) is not None
+        or (bool(found.excesses) and "; " not in found.message)
     )
 
 
@@ -208,9 +212,18 @@ def cluster_lines(found: Queued, work: ObjectRef) -> Iterator[Safe]:
 
 
 def queue_lines(
-    found: Queued, namespace: str, address: Address = HERE, *, numbered: bool = False, facts_only: bool = False
+    found: Queued,
+    namespace: str,
+    address: Address = HERE,
+    *,
+    work: ObjectRef | None = None,
+    numbered: bool = False,
+    facts_only: bool = False,
 ) -> Iterator[Safe]:
-    """The evidence, indented; commands are for the cluster of ``address``. ``numbered``: ways out stand below."""
+    """The evidence, indented; commands are for the cluster of ``address``. ``numbered``: ways out stand below.
+
+    ``work``: what waits, where a command can change it.
+    """
     told = _is_told(found)
     if found.message and not told:
         yield from wrapped(fmt("Kueue: {}", found.message), indent=2)
@@ -236,7 +249,7 @@ def queue_lines(
         words = kubectl("get", "workloads.kueue.x-k8s.io", within(namespace))
         yield from command_line("  What Kueue waits for: {}", reading(words, address))
     if not facts_only and not (numbered and short_of_quota(found) is not None):
-        yield from _next_lines(found)
+        yield from excess_lines(found, work, address, numbered=numbered) if found.excesses else _next_lines(found)
 
 
 def _holder_lines(found: Queued, address: Address) -> Iterator[Safe]:

@@ -9,7 +9,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
-from kubectl_dra.reports.pending.pending import pending_report
+from kubectl_dra.reports.pending.pending import PendingReport, pending_report
 from kubectl_dra.reports.pending.remedies import find_remedies
 from tests.diagnosis.test_queues import ALL, NS, local, source
 from tests.kit import build, facts
@@ -17,8 +17,7 @@ from tests.kit.clock import CLOCK
 from tests.output.pending.test_situations import page_of
 
 
-def test_what_ends_the_waiting_for_a_quota_is_numbered() -> None:
-    words = "insufficient unused quota for nvidia.com/gpu in flavor h100, 2 more needed"
+def waiting_pod(words: str) -> tuple[str, PendingReport]:
     message = f"couldn't assign flavors to pod set main: {words}"
     resources = [{"name": "nvidia.com/gpu", "nominalQuota": "8"}]
     other = {"flavors": [{"name": "spot", "resources": resources}]}
@@ -49,7 +48,11 @@ def test_what_ends_the_waiting_for_a_quota_is_numbered() -> None:
     world = ClusterState(inventory, facts.evidence(), features(), CLOCK)
     found = Diagnoser(world).pod(Key("ml", "pod"))
     report = pending_report(found, world, ways=find_remedies(world, found))
-    page = page_of(report)
+    return page_of(report), report
+
+
+def test_what_ends_the_waiting_for_a_quota_is_numbered() -> None:
+    page, report = waiting_pod("insufficient unused quota for nvidia.com/gpu in flavor h100, 2 more needed")
     assert "1 wait until other work of ClusterQueue research ends" in page
     assert "2 raise nominalQuota of nvidia.com/gpu (flavor h100) in ClusterQueue research from 8 to 10" in page
     steps = report.remedies[1].steps
@@ -59,3 +62,12 @@ def test_what_ends_the_waiting_for_a_quota_is_numbered() -> None:
         ("/spec/resourceGroups/1/flavors/1/resources/0/nominalQuota", "10")
     ]
     assert "It is admitted as soon as" not in page
+
+
+def test_more_quota_is_the_way_out_where_no_end_of_other_work_is_enough() -> None:
+    capacity = "previously considered podsets requests (0) + current podset request (10) > maximum capacity (8)"
+    page, report = waiting_pod(f"insufficient quota for nvidia.com/gpu in flavor h100, {capacity}")
+    assert "raise nominalQuota of nvidia.com/gpu (flavor h100) in ClusterQueue research from 8 to 10" in page
+    assert page.count("raise ") == 1
+    assert "wait until" not in page
+    assert len(report.remedies) == 1
