@@ -62,6 +62,8 @@ def test_common_and_differing_values():
         ("drv/a/b/dev", DeviceId("drv", "a/b", "dev")),
         ("drv/dev", None),
         ("nvidia0", None),
+        # A CDI device, of a claim that was not read.
+        ("vendor.example.com/gpu=dev", None),
     ],
 )
 def test_ids_of_health_reports(resource_id, device):

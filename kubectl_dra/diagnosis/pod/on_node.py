@@ -54,7 +54,7 @@ def preparing(
     of_gates = ClaimGates(world.inventory, world.evidence, world.features, pod).causes(broken)
     failures = [each for each in said if each.code is not Code.PREPARING]
     allocated = gone(world, [entry.claim for entry in entries if entry.claim is not None])
-    found = [*allocated, *failures, *of_gates, *unusable, *kubelet.unhealthy(pod), *waiting, *same]
+    found = [*allocated, *failures, *of_gates, *unusable, *kubelet.unhealthy(pod, world.inventory), *waiting, *same]
     told: set[tuple[Code, ObjectRef | None]] = set()
     for cause in (
         found or list(kubelet.initializing(pod)) or said or [Cause(Code.PREPARING, nodes=(pod.spec.node_name,))]

@@ -103,12 +103,11 @@ class PodCase:
         leaves = on_node.departure(self.world, self.pod, _claims(self.entries))
         if leaves is not None:
             return Finding(Verdict.DELETING, (leaves,))
+        unhealthy = kubelet.unhealthy(self.pod, self.world.inventory)
         if is_terminal(self.pod):
-            why = (*kubelet.rejected(self.world.inventory, self.pod), *kubelet.unhealthy(self.pod))
-            return Finding(Verdict.ENDED, why)
+            return Finding(Verdict.ENDED, (*kubelet.rejected(self.world.inventory, self.pod), *unhealthy))
         if self._is_done():
-            unwell = (*kubelet.unhealthy(self.pod), *kubelet.not_running(self.pod, self._events()))
-            return Finding(Verdict.NOT_PENDING, unwell)
+            return Finding(Verdict.NOT_PENDING, (*unhealthy, *kubelet.not_running(self.pod, self._events())))
         if self.pod.spec.node_name:
             return Finding(
                 Verdict.PREPARING, tuple(on_node.preparing(self.world, self.pod, self.entries, self._events()))

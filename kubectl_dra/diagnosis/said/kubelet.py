@@ -25,6 +25,7 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.diagnosis.said import events as events_
 from kubectl_dra.diagnosis.said import mounts
+from kubectl_dra.diagnosis.said.health import reported
 from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.core import ContainerStateTerminated, ContainerStatus, Event, Node, Pod
 from kubectl_dra.model.features import Features
@@ -32,7 +33,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.requests import is_sidecar
 from kubectl_dra.model.resource import ResourceClaim
-from kubectl_dra.scheduler.claims import claim_names, is_reserved_for
+from kubectl_dra.scheduler.claims import is_reserved_for
 
 PREPARE_FAILED: Final = "FailedPrepareDynamicResources"
 _FAILED: Final = "Failed"
@@ -244,20 +245,14 @@ def is_rejected(pod: Pod) -> bool:
     return pod.status.phase == _FAILED and bool(pod.status.reason)
 
 
-def unhealthy(pod: Pod) -> Iterator[Cause]:
+def unhealthy(pod: Pod, inventory: Inventory) -> Iterator[Cause]:
     """Devices that the pod's status does not report as healthy; health changes neither scheduling nor eviction."""
-    names = claim_names(pod)
-    for status in _statuses(pod):
-        for resource in status.allocated_resources_status:
-            if not resource.name.startswith("claim:"):
-                continue
-            entry, _, request = resource.name.removeprefix("claim:").partition("/")
-            claim = names.get(entry)
-            ref = ObjectRef.of("ResourceClaim", Key(pod.metadata.namespace, claim)) if claim else None
-            for device in resource.resources:
-                if device.health != "Healthy":
-                    detail = Health(device.resource_id, device.health or "Unknown", status.name, device.message)
-                    yield Cause(Code.DEVICE_UNHEALTHY, detail, claim=ref, request=request, nodes=(pod.spec.node_name,))
+    for container, claim, request, said, device in reported(pod, inventory):
+        if said.health != "Healthy":
+            named = str(device) if device is not None else said.resource_id
+            ref = ObjectRef.of("ResourceClaim", claim) if claim else None
+            detail = Health(named, said.health or "Unknown", container, said.message)
+            yield Cause(Code.DEVICE_UNHEALTHY, detail, claim=ref, request=request, nodes=(pod.spec.node_name,))
 
 
 def not_running(pod: Pod, events: Iterable[Event]) -> Iterator[Cause]:

@@ -23,7 +23,11 @@ def page(health: str, state: dict[str, Any], containers: int = 1) -> str:
     ]
     held = build.claim("claim", held=[("node-1", "gpu-0")], by=["pod"], on="node-1")
     objects = (build.node(), build.device_class(), build.slice_("node-1", build.device("gpu-0")), pod, held)
-    return " ".join(page_of(report_of(*objects)).replace("\x1b[1m", "").replace("\x1b[0m", "").split())
+    return joined(page_of(report_of(*objects)))
+
+
+def joined(text: str) -> str:
+    return " ".join(text.replace("\x1b[1m", "").replace("\x1b[0m", "").split())
 
 
 def test_the_first_line_names_the_device_and_what_the_kubelet_says_of_it() -> None:
@@ -45,3 +49,17 @@ def test_what_is_not_known_to_be_broken_is_not_tainted(health: str, *, said: boo
     text = page(health, RUNS)
     assert (f"reports its device {DEVICE} as Unknown" in text) is said
     assert "taint-device" not in text
+
+
+@pytest.mark.parametrize("cdi", ["k8s.gpu.example.com/claim=0b5c-gpu-1", "k8s.gpu.example.com/device=gpu-1"])
+def test_the_device_of_a_cdi_device_is_told_and_tainted(cdi: str) -> None:
+    """The kubelet reports the first CDI device of a device by its name (pkg/kubelet/cm/dra, buildResourceHealth)."""
+    pod = build.pod(claims=["claim"], node_name="node-1", phase="Running")
+    of_claim = {"name": "claim:claim", "resources": [{"resourceID": cdi, "health": "Unhealthy"}]}
+    pod["status"]["containerStatuses"] = [{"name": "main", **RUNS, "allocatedResourcesStatus": [of_claim]}]
+    both = [("node-1", "gpu-0"), ("node-1", "gpu-1")]
+    held = build.claim("claim", held=both, by=["pod"], on="node-1")
+    devices = build.slice_("node-1", build.device("gpu-0"), build.device("gpu-1"))
+    text = page_of(report_of(build.node(), build.device_class(), devices, pod, held))
+    assert "device gpu.example.com/node-1/gpu-1 as Unhealthy" in joined(text)
+    assert "kubectl dra taint-device gpu.example.com/node-1/gpu-1 unhealthy:NoExecute" in text
