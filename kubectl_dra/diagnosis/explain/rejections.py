@@ -41,6 +41,7 @@ from kubectl_dra.diagnosis.records import (
     ExtendedResource,
     KeptAway,
     LabelOnNodes,
+    LargestRequest,
     MissingFeatures,
     NodeSelection,
     NodeShortage,
@@ -54,6 +55,7 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.likeness import similar
+from kubectl_dra.model.request_parts import maker_of
 from kubectl_dra.model.requests import HostPort, amount
 from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.model.terms import selector_text
@@ -239,8 +241,10 @@ def _lacks(world: ClusterState, pod: Pod, alike: Sequence[AlikeNodes], names: tu
             taken = taken_together(world, pod, lack.resource, excess)
         less = len({own[position].excess for _, own in kinds}) > 1
         added = tuple(added_requests(world, pod, lack.resource))
+        maker = maker_of(pod, lack.resource)
+        largest = LargestRequest(maker.field, maker.container, maker.amount) if maker is not None else None
         amounts = closest.requested, closest.used, closest.allocatable
-        detail = NodeShortage(lack.resource, *amounts, name, by, taken, others_less=less, added=added)
+        detail = NodeShortage(lack.resource, *amounts, name, by, taken, others_less=less, added=added, largest=largest)
         yield Cause(Code.NODE_RESOURCES, detail, nodes=names)
 
 

@@ -40,6 +40,7 @@ from kubectl_dra.diagnosis.records.nodes import (
     Company,
     KeptAway,
     LabelOnNodes,
+    LargestRequest,
     MissingFeatures,
     NodeSelection,
     NodeShortage,

@@ -62,13 +62,24 @@ class AddedRequest(ReportRecord, frozen=True):
     container: str = ""
 
 
+class LargestRequest(ReportRecord, frozen=True):
+    """Where most of a sum is requested: the pod's own ``spec.resources``, or one of ``containers``, ``initContainers``.
+
+    ``container``: its name in that list. ``amount``: what it requests, in milli-cores or base units.
+    """
+
+    field: str
+    container: str
+    amount: int
+
+
 class NodeShortage(Evidence, frozen=True):
     """A resource that nodes lack; amounts of the node that is closest, in milli-cores or base units.
 
     ``others_less``: other nodes of the same outcome have less than this one.
     ``by``: of a single node who has the most. ``taken``: pods that got the nodes in the same answer, as others of
     its group or of the same files, without which none of the nodes would lack it. ``added``: what of it admission
-    put into the pod.
+    put into the pod. ``largest``: where most of it is requested, unless the pod's only container does.
     """
 
     resource: str
@@ -80,6 +91,7 @@ class NodeShortage(Evidence, frozen=True):
     taken: tuple[ObjectRef, ...] = ()
     others_less: bool = False
     added: tuple[AddedRequest, ...] = ()
+    largest: LargestRequest | None = None
 
 
 class PodsThere(ReportRecord, frozen=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import reduce
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
@@ -12,14 +13,16 @@ from kubectl_dra.diagnosis.explain.rejections import added_requests
 from kubectl_dra.diagnosis.gates.pod_admission import LIMIT_RANGE
 from kubectl_dra.diagnosis.records import ExtendedResource, NodeOutcome, NodeShortage, ObjectRef, QuotaShortage
 from kubectl_dra.diagnosis.remedies import changes
-from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, first_of, pod_edit
+from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, first_of, merged, pod_edit
 from kubectl_dra.diagnosis.remedies.claim_instead import instead
-from kubectl_dra.diagnosis.remedies.records import EXTENDED_NAME, CreateObject, EditClass, RemedyKind
+from kubectl_dra.diagnosis.remedies.pod_edits import POD_LEVEL, applied
+from kubectl_dra.diagnosis.remedies.records import EXTENDED_NAME, CreateObject, EditClass, EditPod, RemedyKind
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Container
 from kubectl_dra.model.forms import class_names
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.model.request_parts import lowered, requested
 from kubectl_dra.model.requests import amount
 from kubectl_dra.model.resource import DeviceClass, ResourceClaim
 from kubectl_dra.scheduler.extended import CLAIM_NAME, asked, served_resources
@@ -120,19 +123,29 @@ def _forbids_own_claim(case: Case) -> bool:
 
 
 def _fewer(case: Case, resource: str) -> Iterator[Candidate]:
-    """The largest smaller number that works, of each container that asks for more than one."""
-    for container in case.pod.spec.containers:
-        fewer = range(_asked(container, resource) - 1, 0, -1)[:_STEPS]
-        yield from first_of([_with_amount(case, container, resource, number) for number in fewer])
+    """The largest smaller number that works, of each container that decides alone, or of those that do together."""
+    whole, alone = asked(case.pod)[resource], list[Candidate]()
+    for container in (*case.pod.spec.init_containers, *case.pod.spec.containers):
+        fewer = range(requested(container, resource) - 1, 0, -1)[:_STEPS]
+        forms = [_with_amount(case, container, resource, number) for number in fewer]
+        alone += first_of([form for form in forms if _asks_less(case, form, resource, whole)])
+    together = (_lowered(case, resource, number) for number in range(whole - 1, 0, -1)[:_STEPS])
+    yield from alone or first_of([form for forms in together for form in forms])
+
+
+def _asks_less(case: Case, form: Candidate, resource: str, than: int) -> bool:
+    """Whether a pod asks for less with one of its containers changed, beside what an init container needs."""
+    (action,) = form.actions
+    return isinstance(action, EditPod) and asked(applied(action)(case.pod)).get(resource, 0) < than
 
 
 def _not_twice(case: Case, resource: str) -> Iterator[Candidate]:
     """No extended resource for a container that has devices of the same class by a claim: one of them was left over."""
     served = served_resources(case.world)[resource].metadata.name
     claims = {name for claim in case.searched for name in case.entries(key_of(claim.metadata)) if _is_of(claim, served)}
-    for container in case.pod.spec.containers:
-        if _asked(container, resource) and claims & {each.name for each in container.resources.claims}:
-            field = f"containers[{container.name}].resources[{resource}]"
+    for container in (*case.pod.spec.init_containers, *case.pod.spec.containers):
+        if requested(container, resource) and claims & {each.name for each in container.resources.claims}:
+            field = f"{_list_of(case, container)}[{container.name}].resources[{resource}]"
             yield pod_edit(case, field, str(container.resources.requests[resource]), "", _TWICE_COST)
 
 
@@ -144,41 +157,56 @@ def _is_of(claim: ResourceClaim, device_class: str) -> bool:
 
 
 def _as_much_as_is_left(case: Case, shortage: NodeShortage, nodes: tuple[str, ...]) -> Iterator[Candidate]:
-    """The container that asks for most asks for less, so that the pod fits in what its nearest node has left."""
-    resource = shortage.resource
-    short = shortage.requested - (shortage.allocatable - shortage.used)
-    largest = max(case.pod.spec.containers, key=lambda c: _asked(c, resource), default=None)
-    if case.pod.spec.resources is None and largest is not None and _asked(largest, resource) > short > 0:
-        lowered = _with_amount(case, largest, resource, _asked(largest, resource) - short)
-        yield replace(lowered, only=nodes)
+    """The pod asks for less, so that it fits in what its nearest node has left."""
+    for candidate in _lowered(case, shortage.resource, shortage.allocatable - shortage.used):
+        yield replace(candidate, only=nodes)
 
 
 def _within_quota(case: Case) -> Iterator[Candidate]:
-    """The container that asks for most asks for as much less as the only limit that forbids the pod is short of."""
+    """The pod asks for as much less as the only limit that forbids it is short of."""
     over = [each.detail for each in case.causes(Code.QUOTA_EXCEEDED) if isinstance(each.detail, QuotaShortage)]
     resource = over[0].resource.removeprefix("requests.") if len(over) == 1 else ""
-    if resource not in _NODE_RESOURCES or over[0].kind != "Pod" or case.pod.spec.resources is not None:
+    if resource not in _NODE_RESOURCES or over[0].kind != "Pod":
         return
     used, more, hard = (
         amount(resource, Quantity.parse(each)) for each in (over[0].used, over[0].requested, over[0].hard)
     )
-    largest = max(case.pod.spec.containers, key=lambda c: _asked(c, resource))
-    short = used + more - hard
-    if _asked(largest, resource) > short > 0:
-        yield _with_amount(case, largest, resource, _asked(largest, resource) - short)
+    if used + more > hard:
+        yield from _lowered(case, resource, more - (used + more - hard))
 
 
-def _asked(container: Container, resource: str) -> int:
-    quantity = container.resources.requests.get(resource)
-    return amount(resource, quantity) if quantity is not None else 0
+def _lowered(case: Case, resource: str, room: int) -> Iterator[Candidate]:
+    """What makes the pod ask for more than ``room`` asks for less: its own request, or the containers that exceed it.
+
+    The fewest of them: a request of the pod as a whole takes the place of its containers' (it may not be less than
+    their sum), what runs beside each other is added up, and each init container counts beside the sidecars before it.
+    """
+    parts = lowered(case.pod, resource, room)
+    edits = [
+        _of_pod(case, resource, number) if container is None else _with_amount(case, container, resource, number)
+        for container, number in parts
+    ]
+    if edits:
+        yield reduce(merged, edits)
+
+
+def _of_pod(case: Case, resource: str, number: int) -> Candidate:
+    own = case.pod.spec.resources
+    assert own is not None  # noqa: S101 - it is what is lowered
+    before, after = own.requests[resource], _quantity(resource, number)
+    return pod_edit(case, f"{POD_LEVEL}[{resource}]", str(before), str(after), _AMOUNT_COST)
 
 
 def _with_amount(case: Case, container: Container, resource: str, number: int) -> Candidate:
     before, after = container.resources.requests[resource], _quantity(resource, number)
     added = added_requests(case.world, case.pod, resource)
     of_default = any(each.kind == LIMIT_RANGE and each.container == container.name for each in added)
-    field = f"containers[{container.name}].resources{'.requests' if of_default else ''}[{resource}]"
+    field = f"{_list_of(case, container)}[{container.name}].resources{'.requests' if of_default else ''}[{resource}]"
     return pod_edit(case, field, str(before), str(after), _AMOUNT_COST)
+
+
+def _list_of(case: Case, container: Container) -> str:
+    return "initContainers" if container in case.pod.spec.init_containers else "containers"
 
 
 def _quantity(resource: str, number: int) -> Quantity:

@@ -32,6 +32,8 @@ SPREAD: Final = "topologySpreadConstraints"
 REQUIRED: Final = "DoNotSchedule"
 #: All host ports that are changed, or dropped, are one edit.
 HOST_PORTS: Final = "hostPorts"
+#: What a pod requests as a whole, whatever its containers do.
+POD_LEVEL: Final = "resources.requests"
 #: In brackets the labels that the present class put into the node selector.
 RUNTIME: Final = "runtimeClassName"
 #: What the pod and a new claim call devices that were an extended resource.
@@ -146,16 +148,20 @@ def _runtime(spec: PodSpec, action: EditPod) -> PodSpec:
 
 
 def _in_containers(spec: PodSpec, edit: Callable[[Container], Container], only: str = "") -> PodSpec:
-    """Changed containers, or one of them."""
-    return replace(spec, containers=tuple(edit(each) if only in ("", each.name) else each for each in spec.containers))
+    """Changed containers and init containers, or one of them: a name is there once in both lists."""
+
+    def edited(containers: tuple[Container, ...]) -> tuple[Container, ...]:
+        return tuple(edit(each) if only in ("", each.name) else each for each in containers)
+
+    return replace(spec, containers=edited(spec.containers), init_containers=edited(spec.init_containers))
 
 
 def _with_amounts(spec: PodSpec, edit: Callable[[Amounts], Amounts], only: str = "") -> PodSpec:
-    def one(container: Container) -> Container:
-        old = container.resources
-        return replace(container, resources=replace(old, requests=edit(old.requests), limits=edit(old.limits)))
+    return _in_containers(spec, lambda each: replace(each, resources=_amounts(each.resources, edit)), only)
 
-    return _in_containers(spec, one, only)
+
+def _amounts(old: ResourceRequirements, edit: Callable[[Amounts], Amounts]) -> ResourceRequirements:
+    return replace(old, requests=edit(old.requests), limits=edit(old.limits))
 
 
 def _renamed(spec: PodSpec, action: EditPod) -> PodSpec:
@@ -177,12 +183,31 @@ def _amount(spec: PodSpec, action: EditPod) -> PodSpec:
     if of_default and after is not None:
         return _in_containers(spec, lambda each: _requesting(each, {resource: after}), only)
     only, _, resource = in_brackets(action.field).partition("].resources[")
+    return _with_amounts(spec, _having(resource, after), only)
 
+
+def _amount_of_pod(spec: PodSpec, action: EditPod) -> PodSpec:
+    """Another amount of what the pod requests as a whole, and the same limit, unless a container has a higher one.
+
+    Upstream: pkg/apis/core/validation, validatePodResourceConsistency.
+    """
+    own, resource, after = spec.resources, in_brackets(action.field), Quantity.parse(action.after)
+    if own is None:
+        return spec
+    edit = _having(resource, after)
+    limits = (each.resources.limits.get(resource) for each in (*spec.init_containers, *spec.containers))
+    lower = all(each is None or each.cmp(after) <= 0 for each in limits)
+    return replace(
+        spec, resources=replace(own, requests=edit(own.requests), limits=edit(own.limits) if lower else own.limits)
+    )
+
+
+def _having(resource: str, after: Quantity | None) -> Callable[[Amounts], Amounts]:
     def edit(amounts: Amounts) -> Amounts:
         changed = {name: after if name == resource else each for name, each in amounts.items()}
         return {name: each for name, each in changed.items() if each is not None}
 
-    return _with_amounts(spec, edit, only)
+    return edit
 
 
 def _requesting(container: Container, amounts: Amounts) -> Container:
@@ -202,7 +227,7 @@ def _ports(spec: PodSpec, action: EditPod) -> PodSpec:
     def one(container: Container) -> Container:
         return replace(container, ports=tuple(map(port, container.ports)))
 
-    return replace(_in_containers(spec, one), init_containers=tuple(map(one, spec.init_containers)))
+    return _in_containers(spec, one)
 
 
 # --- claims and volumes -----------------------------------------------------------------------------------------------
@@ -278,7 +303,6 @@ def _dropped_entry(spec: PodSpec, action: EditPod) -> PodSpec:
 
     return replace(
         _in_containers(spec, one),
-        init_containers=tuple(map(one, spec.init_containers)),
         resource_claims=tuple(entry for entry in entries if entry.name != name),
     )
 
@@ -307,6 +331,8 @@ _EDITS: Final[dict[str, Callable[[PodSpec, EditPod], PodSpec]]] = {
     RUNTIME: _runtime,
     "resources": _renamed,
     "containers": _amount,
+    "initContainers": _amount,
+    POD_LEVEL: _amount_of_pod,
     HOST_PORTS: _ports,
     "claims": _claim_named,
     "resources.claim": _claim_instead,

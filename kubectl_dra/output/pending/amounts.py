@@ -7,6 +7,7 @@ from typing import Final
 
 from kubectl_dra.diagnosis.records import AddedRequest, NodeShortage, RequestNodes
 from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.model.request_parts import INIT, OF_POD
 from kubectl_dra.output.pending.pods_there import most_of
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import article
@@ -16,27 +17,28 @@ _GIB: Final = 1 << 30
 _MIB: Final = 1 << 20
 #: How many milli-cores are one of what they are counted in.
 _UNIT: Final = {"cpu": 1000}
+_NOTHING: Final = Safe("")
 
 
 def shortage_text(shortage: NodeShortage) -> Safe:
     """``no pod slots left``, ``only 1 of the 2 requested CPUs free (in use by ml/nb: 3)``."""
     free, users = max(shortage.allocatable - shortage.used, 0), in_use_by(shortage)
     origin = _origin(shortage)
-    said = Safe("; ").join(filter(None, (origin, users)))
+    said = Safe("; ").join(filter(None, (_largest(shortage, Safe("requested ")), origin, users)))
     beside = fmt(" ({})", said) if said else said
     if shortage.resource == "pods":
         return fmt("no pod slots left{}", beside)
     one, noun = _nouns(shortage.resource)
-    want = _held(shortage.resource, shortage.requested)
+    want, most = _held(shortage.resource, shortage.requested), _largest(shortage)
+    asked = Safe(", ").join(filter(None, (fmt("{} requested{}", want, most), origin)))
     if not shortage.allocatable:
-        return fmt("no {} at all ({} requested{})", one, want, origin and fmt(", {}", origin))
+        return fmt("no {} at all ({})", one, asked)
     if shortage.allocatable < shortage.requested:
         unit = one if shortage.allocatable == _UNIT.get(shortage.resource) else noun
         there = _held(shortage.resource, shortage.allocatable)
-        return fmt("only {} {} in all ({} requested{})", there, unit, want, origin and fmt(", {}", origin))
+        return fmt("only {} {} in all ({})", there, unit, asked)
     if not free:
-        more = origin and fmt(", {}", origin)
-        return fmt("no free {} ({} requested{}{})", one, want, more, fmt("; {}", users) if users else users)
+        return fmt("no free {} ({}{})", one, asked, fmt("; {}", users) if users else users)
     unit = one if shortage.requested == _UNIT.get(shortage.resource) else noun
     if shortage.others_less:
         return fmt(
@@ -53,6 +55,24 @@ def _nouns(resource: str) -> tuple[Safe, Safe]:
 def _origin(shortage: NodeShortage) -> Safe:
     """What of it nobody wrote into the pod: ``2 of them the overhead of RuntimeClass kata``; empty for none."""
     return Safe(", ").join(_added(shortage, each) for each in shortage.added)
+
+
+def _largest(shortage: NodeShortage, verb: Safe = _NOTHING) -> Safe:
+    """`` by init container fetch``, ``, 40 of them by container main``: whose request makes the sum; empty for none.
+
+    ``verb``: where nothing stands before it that says that it is requested.
+    """
+    found = shortage.largest
+    if found is None or not found.amount:
+        return _NOTHING
+    kind = Safe("init container" if found.field == INIT else "container")
+    who = Safe("the pod's own spec.resources") if found.field == OF_POD else fmt("{} {}", kind, found.container)
+    if found.amount == shortage.requested:
+        return fmt("{}by {}", verb or Safe(" "), who)
+    of = Safe("of them" if shortage.resource == "cpu" else "of it")
+    return fmt(
+        "{}{} {} {}by {}", _NOTHING if verb else Safe(", "), _held(shortage.resource, found.amount), of, verb, who
+    )
 
 
 def _added(shortage: NodeShortage, added: AddedRequest) -> Safe:

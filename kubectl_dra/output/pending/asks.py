@@ -29,7 +29,7 @@ def ask_lines(
     if extended:
         yield Safe("It requests (extended resources, without a ResourceClaim)")
     for resource in extended:
-        text = fmt("{} × {}, served by class {}", resource.count, resource.resource, resource.device_class)
+        text = _served(resource)
         yield from wrapped(text, indent=4, first=2)
     names = [request.name for ask in asks for request in ask.requests]
     column = 2 + max(map(len, names), default=0) + _GAP
@@ -58,15 +58,23 @@ def extended_title(request: str, extended: Sequence[ExtendedAsk]) -> Safe | None
     """``example.com/gpu of container main``: what somebody wrote, for a request that the scheduler names by itself."""
     for resource in extended:
         if request in resource.requests:
-            return fmt("{} of container {}", resource.resource, resource.requests[request])
+            container = resource.requests[request]
+            kind = Safe("init container" if container == resource.init_container else "container")
+            return fmt("{} of {} {}", resource.resource, kind, container)
     return None
+
+
+def _served(resource: ExtendedAsk) -> Safe:
+    """``4 × example.com/gpu, served by class gpu.example.com``."""
+    init = fmt(" (for init container {}, and held until the pod ends)", resource.init_container)
+    whose = init if resource.init_container else Safe("")
+    return fmt("{} × {}{}, served by class {}", resource.count, resource.resource, whose, resource.device_class)
 
 
 def _in_a_sentence(asks: Sequence[ClaimAsk], extended: Sequence[ExtendedAsk]) -> Safe | None:
     """All that is requested, where that is one resource, or a number of devices that nothing else is asked of."""
     if len(extended) == 1 and not asks:
-        resource = extended[0]
-        return fmt("It requests {} × {}, served by class {}.", resource.count, resource.resource, resource.device_class)
+        return fmt("It requests {}.", _served(extended[0]))
     if extended or len(asks) != 1 or asks[0].classic is not None or len(asks[0].requests) != 1:
         return None
     ask, request = asks[0], asks[0].requests[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kubectl_dra.diagnosis.remedies.actions import RemoveLabel
-from kubectl_dra.diagnosis.remedies.pod_edits import HOST_PORTS, RUNTIME, in_brackets
+from kubectl_dra.diagnosis.remedies.pod_edits import HOST_PORTS, POD_LEVEL, RUNTIME, in_brackets
 from kubectl_dra.diagnosis.remedies.records import EditPod
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import counted, listed
@@ -62,7 +62,10 @@ def _pod_change(action: EditPod) -> Safe:
         return fmt("use a claim from it instead of {} in container {}", action.before, in_brackets(action.field))
     if name == "resources":
         return fmt("request {} instead of {}", action.after, action.before)
-    if name == "containers":
+    if name == POD_LEVEL:
+        text = "request {} {} instead of {} in the pod's own spec.resources"
+        return fmt(text, action.after, in_brackets(action.field), action.before)
+    if name in ("containers", "initContainers"):
         return _container_change(action)
     change = fmt(" to {}", action.after) if action.after else Safe("")
     of_pod = Safe("" if action.field.startswith("spec.") else " of the pod")
@@ -72,14 +75,15 @@ def _pod_change(action: EditPod) -> Safe:
 def _container_change(action: EditPod) -> Safe:
     """What one container requests, written by somebody or the default of a LimitRange."""
     inner = in_brackets(action.field)
+    kind = Safe("init container" if action.field.startswith("init") else "container")
     if ".resources.requests[" in action.field:
         container, _, resource = inner.partition("].resources.requests[")
-        text = "request {} {} in container {}, in place of the default of {} from the LimitRange"
-        return fmt(text, action.after, resource, container, action.before)
+        text = "request {} {} in {} {}, in place of the default of {} from the LimitRange"
+        return fmt(text, action.after, resource, kind, container, action.before)
     container, _, resource = inner.partition("].resources[")
     if not action.after:
-        return fmt("drop {} from container {}, which has such a device by its claim", resource, container)
-    return fmt("request {} {} instead of {} in container {}", action.after, resource, action.before, container)
+        return fmt("drop {} from {} {}, which has such a device by its claim", resource, kind, container)
+    return fmt("request {} {} instead of {} in {} {}", action.after, resource, action.before, kind, container)
 
 
 def remove_label(action: RemoveLabel) -> Safe:

@@ -150,6 +150,12 @@ def compete(cause: Cause, nodes: Sequence[NodeGroupRecord], asks: Asks) -> Safe:
         text = "{} can each be served alone, but not together: on {} they need the same devices"
         return fmt(text, listed(requests), where)
     has, needed = len(left.pop()), sum(funnel.needed for funnel in found)
+    for each in asks.extended:
+        if each.init_container and set(requests) == set(each.requests) and needed > has:
+            others = listed([fmt("container {}", c) for c in each.requests.values() if c != each.init_container])
+            text = "init container {} needs {} {} (with those of {}), and no node has {}: {} has {}"
+            words = each.init_container, each.init_count, each.resource, others, needed, where
+            return fmt(text, *words, counted(has, "device"))
     if needed <= has or any(asks.of(r.claim, r.request).capacity for r in nodes[0].requests):
         # Enough devices by number: their counters, or the capacity of a shared one, are what does not suffice.
         text = (

@@ -90,14 +90,14 @@ class Asks:
         self._requests: dict[tuple[str, str, str], RequestAsk] = {
             (ask.namespace, ask.name, request.name): request for ask in asks for request in ask.requests
         }
-        self._extended = tuple(extended)
-        self.several = len(self._requests) + len(self._extended) > 1
+        self.extended = tuple(extended)
+        self.several = len(self._requests) + len(self.extended) > 1
 
     def of(self, claim: ObjectRef | None, request: str) -> Wanted:
         """What a request asks for; without a class where the claim could not be found."""
         found = self._requests.get((claim.namespace, claim.name, request)) if claim is not None else None
         if found is None:
-            return Wanted(self._extended[0].device_class) if len(self._extended) == 1 else Wanted()
+            return Wanted(self.extended[0].device_class) if len(self.extended) == 1 else Wanted()
         return Wanted(
             found.device_class, found.count, found.selectors, found.tolerations, tuple(found.capacity.items())
         )

@@ -20,6 +20,7 @@ from kubectl_dra.model.forms import forms_of
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import ObjectMeta
+from kubectl_dra.model.request_parts import INIT, maker_of
 from kubectl_dra.model.resource import (
     DeviceConstraint,
     DeviceRequest,
@@ -93,7 +94,8 @@ class ExtendedAsk(ReportRecord, frozen=True):
 
     ``requests``: by the names that the scheduler gives the requests of its own claim, the containers they are for.
     ``passed_over``: the class that has the same ``extendedResourceName`` and would serve the resource if
-    ``device_class`` did not, with the number of published devices that it selects.
+    ``device_class`` did not, with the number of published devices that it selects. ``init_container``: the one that
+    needs more than what runs after it, of which the claim has what is more; ``init_count``: what it needs in all.
     """
 
     resource: str
@@ -102,6 +104,8 @@ class ExtendedAsk(ReportRecord, frozen=True):
     requests: dict[str, str]
     passed_over: str = ""
     passed_over_devices: int = 0
+    init_container: str = ""
+    init_count: int = 0
 
 
 def claim_ask(
@@ -247,8 +251,12 @@ def extended_asks(key: Key, state: ClusterState) -> tuple[ExtendedAsk, ...]:
     for name, number in sorted(asked(pod).items()):
         if name in served:
             passed_over, devices = _passed_over(name, state)
-            containers = request_containers(pod, name, served)
-            found.append(ExtendedAsk(name, number, served[name].metadata.name, containers, passed_over, devices))
+            containers, maker = request_containers(pod, name, served), maker_of(pod, name)
+            init = maker if maker is not None and maker.field == INIT and maker.peak else None
+            ask = ExtendedAsk(name, number, served[name].metadata.name, containers, passed_over, devices)
+            if init is not None:
+                ask = msgspec.structs.replace(ask, init_container=init.container, init_count=init.amount)
+            found.append(ask)
     return tuple(found)
 
 
