@@ -62,19 +62,19 @@ def _pod_change(action: EditPod) -> Safe:
         return fmt("use a claim from it instead of {} in container {}", action.before, in_brackets(action.field))
     if name == "resources":
         return fmt("request {} instead of {}", action.after, action.before)
-    if name == POD_LEVEL:
-        text = "request {} {} instead of {} in the pod's own spec.resources"
-        return fmt(text, action.after, in_brackets(action.field), action.before)
-    if name in ("containers", "initContainers"):
-        return _container_change(action)
+    if name in ("containers", "initContainers", POD_LEVEL):
+        return _amount_change(action)
     change = fmt(" to {}", action.after) if action.after else Safe("")
     of_pod = Safe("" if action.field.startswith("spec.") else " of the pod")
     return fmt("change {}{}{}", action.field, of_pod, change)
 
 
-def _container_change(action: EditPod) -> Safe:
-    """What one container requests, written by somebody or the default of a LimitRange."""
+def _amount_change(action: EditPod) -> Safe:
+    """What the pod or one container requests, written there or the default of a LimitRange."""
     inner = in_brackets(action.field)
+    if action.field.startswith(POD_LEVEL):
+        text = "request {} {} instead of {} in the pod's own spec.resources"
+        return fmt(text, action.after, inner, action.before)
     kind = Safe("init container" if action.field.startswith("init") else "container")
     if ".resources.requests[" in action.field:
         container, _, resource = inner.partition("].resources.requests[")
