@@ -74,3 +74,21 @@ def test_a_claim_with_all_its_consumers_is_left_to_them() -> None:
     slices = [build.slice_("node-1", build.device("gpu-0"), build.device("gpu-1"))]
     (way,) = own(build.node("node-1"), *slices, full, POD)
     assert (way.verified, way.nodes) == (True, ("node-1",))
+
+
+@pytest.mark.parametrize(("free", "offered"), [(1, False), (2, True)])
+def test_with_a_claim_each_as_many_pods_of_the_workload_have_to_run_as_before(free: int, *, offered: bool) -> None:
+    """Two replicas run by one device that they share; with a template all three are made anew and need one each."""
+    replica_set = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "rs", "controller": True}
+    pods = [
+        build.pod(name, claims=["claim"], node_name=where, phase="Running" if where else "Pending")
+        for name, where in (("web-1", "node-1"), ("web-2", "node-1"), ("pod", ""))
+    ]
+    for each in pods:
+        each["metadata"]["ownerReferences"] = [replica_set]
+    shared = build.claim("claim", held=[("node-1", "gpu-0")], by=["web-1", "web-2"], on="node-1")
+    cordoned = build.node("node-1")
+    cordoned["spec"]["unschedulable"] = True
+    more = build.slice_("node-2", *[build.device(f"gpu-{number}") for number in range(1 + free)])
+    objects = [cordoned, build.node("node-2"), build.slice_("node-1", build.device("gpu-0")), more]
+    assert bool(own(*objects, shared, *pods)) is offered
