@@ -123,3 +123,13 @@ def unusable(
     if problem is None and state.waiting and timed_out(claim, now, timeout):
         problem = state.waiting[0]
     return problem
+
+
+def said_while_waiting(claim: str, problem: BindingProblem) -> str:
+    """What the attempt that waited for the devices ended with, as far as it tells whose they are (PreBind, from 1.37).
+
+    The next attempt gives them up, in other words.
+    """
+    if problem.failed:
+        return f"device binding failed: claim={claim}, reason={problem.reason}, "
+    return "device binding timeout: "

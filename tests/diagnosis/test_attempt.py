@@ -317,6 +317,25 @@ def test_devices_that_failed_make_the_claim_unusable() -> None:
 
 
 @pytest.mark.parametrize(
+    ("said", "agreement"),
+    [
+        ('device binding failed: claim=claim, reason=R, message="M"', Agreement.AGREES),
+        ('device binding failed: claim=other, reason=R, message="M"', Agreement.DIFFERS),
+        ("device binding timeout: context deadline exceeded", Agreement.DIFFERS),
+    ],
+)
+def test_the_attempt_that_waited_for_them_said_so_in_other_words(said: str, agreement: Agreement) -> None:
+    """It ends with an error in PreBind; only the next one finds the claim unusable, and gives the devices back."""
+    pod = build.pod(claims=["claim"])
+    words = f'running PreBind plugin "DynamicResources": {said}'
+    condition = {"type": "PodScheduled", "status": "False", "reason": "SchedulerError", "message": words}
+    pod["status"]["conditions"] = [condition]
+    pod["metadata"]["resourceVersion"] = "9"
+    found = diagnose(pod, conditional("True", "Broken"), build.node(), now="2026-01-01T00:01:00Z")
+    assert found.agreement is agreement
+
+
+@pytest.mark.parametrize(
     ("now", "verdict"),
     [("2026-01-01T00:10:00Z", Verdict.BINDING), ("2026-01-01T00:10:01Z", Verdict.UNSCHEDULABLE)],
 )

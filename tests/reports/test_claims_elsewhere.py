@@ -96,6 +96,10 @@ def test_a_patch_of_pods_is_applied_the_one_of_the_workflow_first() -> None:
             ),
             "spec.taskSpec.steps[0].computeResources.limits has nvidia.com/gpu for its pods",
         ),
+        (
+            workload("tekton.dev/v1", "TaskRun", {"podTemplate": {"resourceClaims": CLAIMS}}),
+            "spec.podTemplate.resourceClaims is not a field of Tekton's, whose webhook refuses it",
+        ),
         (workload("kaito.sh/v1beta1", "Workspace", {}), "KAITO makes its pods, and nodes for them"),
         (
             workload("helm.toolkit.fluxcd.io/v2", "HelmRelease", {"values": {"resourceClaims": CLAIMS}}),

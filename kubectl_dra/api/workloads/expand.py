@@ -12,7 +12,7 @@ from kubectl_dra.api.workloads import flink, nim
 from kubectl_dra.api.workloads.argo import described_by, is_workflow, workflow
 from kubectl_dra.api.workloads.grove import sharing
 from kubectl_dra.api.workloads.kinds import KNOWN, Factor, KnownKind, TemplatePath
-from kubectl_dra.api.workloads.left_out import left_out, mention, rendered
+from kubectl_dra.api.workloads.left_out import TEKTON, left_out, mention, rendered
 from kubectl_dra.api.workloads.operators import refined
 from kubectl_dra.api.workloads.shape import Shaped, claims_alone, shaped
 from kubectl_dra.api.workloads.spark import application, is_spark
@@ -63,7 +63,14 @@ def expand(tree: Tree, group: str, kind: str) -> Expansion:
 def _claims_alone(tree: Tree, group: str) -> tuple[MadeTemplate, ...]:
     """Pods of which the object says no more than their claims."""
     program = _PROGRAMS.get(group, "its operator")
-    return tuple(replace(each, rest_by=program) for each in _told_apart([_by_shape(one) for one in claims_alone(tree)]))
+    # Its podTemplate has no claims (see :func:`mention`).
+    return (
+        ()
+        if group == TEKTON
+        else tuple(
+            replace(each, rest_by=program) for each in _told_apart([_by_shape(one) for one in claims_alone(tree)])
+        )
+    )
 
 
 def _suspended(tree: Tree, known: KnownKind) -> bool:

@@ -40,10 +40,15 @@ _RENDERED: Final[dict[tuple[str, str], str]] = {
 }
 
 #: Upstream: tektoncd/pipeline, pkg/apis/pipeline/pod/template.go (Template).
-_TEKTON: Final = "tekton.dev"
+TEKTON: Final = "tekton.dev"
 _NO_CLAIMS_OF_PODS: Final = (
     " names claims, and pods of Tekton have none, as its podTemplate has no resourceClaims: the API server refuses "
     "them. Request an extended resource that the class serves instead, in limits beside it"
+)
+#: Its webhook decodes strictly (cmd/webhook/main.go).
+_NO_SUCH_FIELD: Final = (
+    " is not a field of Tekton's, whose webhook refuses it: its pods have no claims. Request an extended resource "
+    "that the class serves instead, in the limits of a step's computeResources"
 )
 
 #: Objects that say nothing of devices, and whose pods have some.
@@ -102,8 +107,9 @@ def rendered(tree: Tree, group: str, kind: str) -> str:
 def mention(tree: Tree, group: str = "", kind: str = "") -> str:
     """What an object says of devices, as the reason why nothing of it is tried; empty where it says nothing."""
     found = _mentioned(tree, "", 0)
-    if group == _TEKTON and found.partition(" is about ")[0].endswith(".claims"):
-        return found.partition(" is about ")[0] + _NO_CLAIMS_OF_PODS
+    where, is_about, _ = found.partition(" is about claims of its pods")
+    if group == TEKTON and is_about:
+        return where + (_NO_CLAIMS_OF_PODS if where.endswith(".claims") else _NO_SUCH_FIELD)
     return found or _MADE.get((group, kind), "")
 
 

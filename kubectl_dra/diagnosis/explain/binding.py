@@ -6,7 +6,7 @@ Upstream: the dynamicresources plugin's bindClaim; validation of the status of c
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -30,6 +30,16 @@ def unusable(claim: ResourceClaim, features: Features, now: datetime | None, tim
     if problem is None:
         return None
     return Cause(Code.BINDING_FAILED, problem, claim=ObjectRef.of_claim(claim))
+
+
+def said_before(causes: Iterable[Cause]) -> tuple[str, ...]:
+    """What the attempt said that waited for devices which failed to bind; the next one gives them up in other words."""
+    return tuple(
+        binding.said_while_waiting(cause.claim.name, cause.detail)
+        for cause in causes
+        if cause.code is Code.BINDING_FAILED and cause.claim is not None
+        if isinstance(cause.detail, binding.BindingProblem)
+    )
 
 
 def waits(world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], *, fits: bool = False) -> tuple[Cause, ...]:

@@ -269,7 +269,7 @@ class PodCase:
         return Finding(
             judgement.verdict,
             causes,
-            judgement.prediction,
+            msgspec.structs.replace(judgement.prediction, earlier=binding.said_before(causes)),
             judgement.reason,
             tuple(left_open(group, plugins) for group in groups),
             judgement.depends_on_node_order,
