@@ -11,9 +11,8 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import ObjectRef, Verdict
 from kubectl_dra.diagnosis.remedies import Remedy
-from kubectl_dra.diagnosis.remedies.actions import Prospect
+from kubectl_dra.diagnosis.remedies.outlook import Competition, Prospect
 from kubectl_dra.diagnosis.remedies.records import (
-    Competition,
     DeletePod,
     EditClaim,
     RemoveGates,

@@ -8,14 +8,16 @@ import pytest
 
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.remedies.actions import ScaleDown, SetDeletionCost
-from kubectl_dra.diagnosis.remedies.records import Remedy
+from kubectl_dra.diagnosis.remedies.records import DeletePod, Remedy
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.pending.remedies import remedy_text
 from kubectl_dra.output.safe import plain
 from kubectl_dra.reports.pending.remedies import find_remedies
 from kubectl_dra.reports.pending.remedy_commands import COMMANDS
-from tests.diagnosis.test_competition import cluster, found, ref, remade, waiting
+from tests.diagnosis.test_competition import cluster, found, holder, ref, remade, waiting
 from tests.kit import build
+
+ENDING = (DeletePod, ScaleDown)
 
 
 def replica(name: str, owner: str, device: str, *, ready: str = "True", cost: str = "") -> list[dict[str, Any]]:
@@ -55,11 +57,11 @@ def test_the_pod_that_goes_is_made_the_first_and_nothing_is_started_again() -> N
     ]
 
 
-def test_the_phrase_says_which_pods_end() -> None:
+def test_the_phrase_says_how_many_replicas_are_left() -> None:
     parts = workload("ReplicaSet"), replica("serve-x", "ReplicaSet", "b"), replica("serve-y", "ReplicaSet", "c")
     world = cluster(waiting("pod", 2, minute=2), *parts, devices="abc")
     told = [plain(remedy_text(way)) for way in find_remedies(world, Diagnoser(world).pod(Key("ml", "pod"))).remedies]
-    assert "scale ReplicaSet ml/serve to 1 (now 2), which ends ml/serve-x: frees 1 device" in told
+    assert "scale ReplicaSet ml/serve to 1 (now 2): frees 1 device" in told  # whichever of both ends
     assert not any("starts it again" in text for text in told)
 
 
@@ -91,3 +93,30 @@ def test_of_a_stateful_set_the_last_pods_go() -> None:
     ways = scaled(workload("StatefulSet"), *parts, priority=-10)
     assert [[each.pods for each in way.actions if isinstance(each, ScaleDown)] for way in ways] == [[(ref("serve-1"),)]]
     assert len(ways[0].actions) == 1
+
+
+def waiting_alone(*parts: Any) -> list[tuple[str, tuple[str, ...]]]:
+    """The ways out of a pod, made before those that run, for one device of which none is free; and their nodes."""
+    world = cluster(waiting("pod", 1, minute=0), *parts, devices="abc")
+    ways = find_remedies(world, Diagnoser(world).pod(Key("ml", "pod"))).remedies
+    return [(plain(remedy_text(way)), way.nodes) for way in ways if any(isinstance(a, ENDING) for a in way.actions)]
+
+
+def test_what_would_wait_when_it_is_started_again_is_scaled_down_instead() -> None:
+    alone = [*replica("serve-x", "ReplicaSet", "b"), *holder("other", "a"), *holder("last", "c")]
+    told = [text for text, _ in waiting_alone(workload("ReplicaSet", 1), *alone) if "serve" in text]
+    assert told == ["scale ReplicaSet ml/serve to 0 (now 1): frees 1 device"]
+
+
+def test_one_line_stands_for_any_of_a_workloads_pods() -> None:
+    both = replica("serve-x", "ReplicaSet", "b"), replica("serve-y", "ReplicaSet", "c"), holder("bare", "a")
+    told = [text for text, _ in waiting_alone(workload("ReplicaSet"), *both) if "serve" in text]
+    assert told == ["scale ReplicaSet ml/serve to 1 (now 2): frees 1 device"]
+
+
+def test_where_not_every_pod_would_do_the_one_that_goes_is_made_the_first() -> None:
+    here = replica("serve-x", "ReplicaSet", "b"), holder("bare", "a"), holder("rest", "c")
+    elsewhere = build.pod("serve-y", node_name="far", phase="Running")
+    elsewhere["metadata"]["ownerReferences"] = here[0][0]["metadata"]["ownerReferences"]
+    told = [text for text, _ in waiting_alone(workload("ReplicaSet"), *here, elsewhere) if "serve" in text]
+    assert told == ["scale ReplicaSet ml/serve to 1 (now 2), which ends ml/serve-x: frees 1 device"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kubectl_dra.diagnosis.records import ObjectRef
-from kubectl_dra.diagnosis.remedies.records import Competition, DeletePod, RemedyKind
+from kubectl_dra.diagnosis.remedies.outlook import Competition
+from kubectl_dra.diagnosis.remedies.records import DeletePod, RemedyKind
 from kubectl_dra.output.pending.consequences import note_texts
 from kubectl_dra.output.pending.remedies import remedy_text
 from kubectl_dra.reports.pending.remedies import RemedyReport

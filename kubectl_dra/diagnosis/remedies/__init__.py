@@ -45,13 +45,12 @@ from kubectl_dra.diagnosis.remedies import (
     together,
     within_quota,
 )
-from kubectl_dra.diagnosis.remedies.actions import Prospect
 from kubectl_dra.diagnosis.remedies.candidate import COMBINABLE, FIRST, Candidate, Case, is_same, merged
 from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.competition import Competing
+from kubectl_dra.diagnosis.remedies.outlook import Competition, Prospect
 from kubectl_dra.diagnosis.remedies.records import (
     Action,
-    Competition,
     DeletePod,
     EditClaim,
     EditPod,

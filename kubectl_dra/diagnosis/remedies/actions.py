@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Evidence, ObjectRef, Verdict
-from kubectl_dra.model.base import ReportRecord
-
-
-class Prospect(ReportRecord, frozen=True):
-    """What a pod meets that nothing keeps out of the queue any more: the verdict, and its main reason."""
-
-    verdict: Verdict
-    code: Code | None = None
+from kubectl_dra.diagnosis.records import Evidence, ObjectRef
 
 
 class RemoveLabel(Evidence, frozen=True):
@@ -40,7 +31,7 @@ class LabelNode(Evidence, frozen=True):
 
 
 class ScaleDown(Evidence, frozen=True):
-    """Scale a workload from ``replicas`` to fewer, mostly to none; ``pods``: the first few that end.
+    """Scale a workload from ``replicas`` to fewer; ``pods``: the first few that end, none where any of them may.
 
     ``frees``: the devices that these hold, and ``amounts`` what else lacks; ``failing``: why none of them runs.
     """

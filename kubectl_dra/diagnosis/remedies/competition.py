@@ -32,9 +32,9 @@ from kubectl_dra.diagnosis.records import ObjectRef, Verdict
 from kubectl_dra.diagnosis.remedies.actions import RemoveLabel
 from kubectl_dra.diagnosis.remedies.candidate import Case
 from kubectl_dra.diagnosis.remedies.changes import Change
+from kubectl_dra.diagnosis.remedies.outlook import Competition
 from kubectl_dra.diagnosis.remedies.records import (
     Action,
-    Competition,
     CreateObject,
     DeletePod,
     EditClaim,

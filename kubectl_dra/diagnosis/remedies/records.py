@@ -11,12 +11,12 @@ from kubectl_dra.diagnosis.remedies.actions import (
     LabelNamespace,
     LabelNode,
     MoveVolume,
-    Prospect,
     RemoveLabel,
     ScaleDown,
     SetDeletionCost,
     WidenTopology,
 )
+from kubectl_dra.diagnosis.remedies.outlook import Competition, Prospect
 from kubectl_dra.diagnosis.rollouts import EditRollout
 from kubectl_dra.diagnosis.whatif.records import AddNode
 from kubectl_dra.model.base import ReportRecord
@@ -348,39 +348,6 @@ Action = (
 )
 
 
-class Competition(ReportRecord, frozen=True):
-    """How many other pending pods and PodGroups could use what a remedy frees, adds or allows.
-
-    ``before`` of them are tried first and get a node there, the ``first`` three by name; ``after`` come later.
-    ``groups`` of all are PodGroups. ``again``: so many are pods that a controller makes in place of deleted ones, which
-    are named as these. ``lost``: those before leave nothing for this pod; None where they came at the same moment, so
-    that either may be tried first. ``untried``: so many more that wait may; ``untried_first``: some of them before it.
-    """
-
-    before: int = 0
-    after: int = 0
-    groups: int = 0
-    again: int = 0
-    first: tuple[ObjectRef, ...] = ()
-    lost: bool | None = False
-    untried: int = 0
-    untried_first: bool = False
-
-    @property
-    def may_be_lost(self) -> bool:
-        """Whether it is not sure that anything is left for this pod."""
-        return self.lost is not False
-
-    @property
-    def count(self) -> int:
-        return self.before + self.after
-
-    @property
-    def taken_back(self) -> bool:
-        """Whether what is made in place of deleted pods is all that leaves nothing for this pod."""
-        return self.lost is True and self.count == self.again
-
-
 class Remedy(ReportRecord, frozen=True):
     """Actions after which the pod would fit (``verified``: tried on the changed cluster), and where it then runs.
 
@@ -388,6 +355,7 @@ class Remedy(ReportRecord, frozen=True):
     that fit where the scores can't be known: Services were not read, or the cluster has too many nodes to look at all.
     No proper part of the actions suffices. ``cost`` ranks remedies by what they ask of their reader. ``competition``:
     who else waits for the same. ``then``: what comes next, where the actions only bring the pod into the queue.
+    ``returns``: of pods that are started again the nodes with room for them, empty where one waits; none if not known.
     """
 
     kind: RemedyKind
@@ -397,3 +365,4 @@ class Remedy(ReportRecord, frozen=True):
     cost: int = 0
     competition: Competition = Competition()
     then: Prospect | None = None
+    returns: tuple[str, ...] = ()

@@ -18,20 +18,20 @@ _NODES: Final = 500
 _PODS: Final = 3
 
 
-def return_to(world: ClusterState, pod: Key, remedy: Remedy, changes: tuple[Change, ...]) -> tuple[str, ...] | None:
-    """For each pod that is made again a node that has room for it, or nothing; None where that can't be told.
+def return_to(world: ClusterState, pod: Key, remedy: Remedy, changes: tuple[Change, ...]) -> tuple[str, ...]:
+    """For each pod that is made again a node that has room for it, or an empty name; none where that can't be told.
 
     Most controllers make the new pod while the old one still holds its devices: it goes where there is room already.
     """
     deleted = [each for each in remedy.actions if isinstance(each, DeletePod)]
     sure = remedy.verified and bool(remedy.nodes) and not remedy.competition.may_be_lost
     if not sure or not deleted or len(deleted) > _PODS or len(world.inventory.nodes) > _NODES:
-        return None
+        return ()
     if any(each.pod.key not in world.inventory.pods for each in deleted):
-        return None
+        return ()
     again = list(_made(world, deleted))
     if not again or len(again) != sum(each.recreated_by is not None for each in deleted):
-        return None
+        return ()
     nodes, freed = list(world.inventory.nodes), {_node(world, each.pod.key) for each in deleted}
     found: dict[Key, str] = {}
     for each in filter(is_early, again):
@@ -43,7 +43,7 @@ def return_to(world: ClusterState, pod: Key, remedy: Remedy, changes: tuple[Chan
         world = world.changed(change(world.inventory))
     mine = placed(world, pod, list(remedy.nodes))
     if mine is None:
-        return None
+        return ()
     world = mine
     for each in again:
         key = key_of(each.metadata)
@@ -53,7 +53,7 @@ def return_to(world: ClusterState, pod: Key, remedy: Remedy, changes: tuple[Chan
     told = tuple(found[key_of(each.metadata)] for each in again)
     others = remedy.competition.count > remedy.competition.again
     # What goes free is for others that wait, too; what was free before is not for them.
-    return None if others and not freed.isdisjoint(told) else told
+    return () if others and not freed.isdisjoint(told) else told
 
 
 def _made(world: ClusterState, deleted: list[DeletePod]) -> Iterator[Pod]:

@@ -1,4 +1,4 @@
-"""Ending pods by scaling their workload down by as many: nothing is started again that takes back what they free.
+"""Ending pods by scaling their workload down by as many: nothing is started again that takes it back, or just waits.
 
 A ReplicaSet ends pods that are not ready first, and of those that are the ones with the lowest pod-deletion-cost
 (upstream: pkg/controller/controller_utils.go, ActivePodsWithRanks); a StatefulSet those with the highest ordinals
@@ -7,21 +7,22 @@ A ReplicaSet ends pods that are not ready first, and of those that are the ones 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import msgspec
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.claim.reserved import fails
-from kubectl_dra.diagnosis.pod.workloads import Owner
+from kubectl_dra.diagnosis.pod.workloads import Owner, Owners
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.diagnosis.remedies.actions import ScaleDown, SetDeletionCost
 from kubectl_dra.diagnosis.remedies.candidate import Case
 from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.competition import Competing
 from kubectl_dra.diagnosis.remedies.freeing import SCALED
-from kubectl_dra.diagnosis.remedies.records import Action, Competition, DeletePod
+from kubectl_dra.diagnosis.remedies.outlook import Competition
+from kubectl_dra.diagnosis.remedies.records import Action, DeletePod, Remedy
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.names import DELETION_COST
@@ -40,7 +41,7 @@ def lasting(
 ) -> tuple[tuple[Action, ...], Competition]:
     """The actions and who competes for what they free; where that is who is started again, scaled down instead."""
     competition = competing.of(actions, changes, changed, nodes)
-    scaled = _in_place_of(case, actions) if competition.taken_back else None
+    scaled = _in_place_of(case.world, case.owners, actions) if competition.taken_back else None
     return (
         (actions, competition)
         if scaled is None
@@ -48,17 +49,62 @@ def lasting(
     )
 
 
-def _in_place_of(case: Case, actions: Sequence[Action]) -> tuple[Action, ...] | None:
+def without_a_queue(world: ClusterState, pod: Pod, owners: Owners, remedy: Remedy) -> Remedy:
+    """Scaled down instead, where what is started again finds no other node and would stay pending.
+
+    Not what makes the waiting ``pod`` itself, which would be the first to go.
+    """
+    if "" not in remedy.returns:
+        return remedy
+    scaled, found = _in_place_of(world, owners, remedy.actions), remedy.competition
+    own = {owner.ref for owner in owners.of(pod)}
+    if any(isinstance(each, ScaleDown) and each.workload in own for each in scaled or ()):
+        return remedy
+    # Pods that are made later come after this one; where they do not, nobody knows who is left to compete.
+    if scaled is None or found.after < found.again:
+        return remedy
+    rest = msgspec.structs.replace(found, after=found.after - found.again, again=0)
+    return msgspec.structs.replace(remedy, actions=scaled, competition=rest, returns=())
+
+
+def each_once(remedies: Sequence[Remedy]) -> Iterator[tuple[int, Remedy]]:
+    """The remedies and their indices; of those that scale the same workloads to the same numbers the first.
+
+    Where any of the workload's pods would do, none of them is made the first to go.
+    """
+    alike: dict[frozenset[tuple[ObjectRef, int]], list[int]] = {}
+    for index, remedy in enumerate(remedies):
+        key = frozenset((each.workload, each.to) for each in remedy.actions if isinstance(each, ScaleDown))
+        alike.setdefault(key, []).append(index)
+        if not key:
+            yield index, remedy
+    for key, indices in alike.items():
+        if key:
+            yield indices[0], _by_one([remedies[index] for index in indices])
+
+
+def _by_one(remedies: Sequence[Remedy]) -> Remedy:
+    """The first; without the choice of a pod where one has to go and each of them was tried."""
+    first = remedies[0]
+    downs = [each for remedy in remedies for each in remedy.actions if isinstance(each, ScaleDown)]
+    down, ended = downs[0], {pod for each in downs for pod in each.pods}
+    if len(downs) > len(remedies) or down.to != down.replicas - 1 or len(ended) != down.replicas or not down.to:
+        return first
+    nodes = tuple(dict.fromkeys(name for each in remedies for name in each.nodes))
+    return msgspec.structs.replace(first, actions=(msgspec.structs.replace(down, pods=()),), nodes=nodes)
+
+
+def _in_place_of(world: ClusterState, owners: Owners, actions: Sequence[Action]) -> tuple[Action, ...] | None:
     """The same pods ended by scaling; None where that ends others, or it is not known which."""
     found: dict[ObjectRef, tuple[Owner, list[DeletePod]]] = {}
     for each in actions:
-        owner = case.owners.restarting(each.pod.key) if isinstance(each, DeletePod) else None
+        owner = owners.restarting(each.pod.key) if isinstance(each, DeletePod) else None
         if not isinstance(each, DeletePod) or owner is None or owner.object is None or owner.ref.kind not in SCALED:
             return None
         found.setdefault(owner.ref, (owner, []))[1].append(each)
     scaled: list[Action] = []
     for owner, deleted in found.values():
-        steps = _scaled(case, owner, deleted)
+        steps = _scaled(world, owners, owner, deleted)
         if steps is None:
             return None
         scaled += steps
@@ -70,13 +116,13 @@ def _for_good(actions: Sequence[Action]) -> tuple[Action, ...]:
     return tuple(msgspec.structs.replace(each, recreated_by=None) for each in actions if isinstance(each, DeletePod))
 
 
-def _scaled(case: Case, owner: Owner, deleted: Sequence[DeletePod]) -> list[Action] | None:
-    inventory = case.world.inventory
+def _scaled(world: ClusterState, owners: Owners, owner: Owner, deleted: Sequence[DeletePod]) -> list[Action] | None:
+    inventory = world.inventory
     going = [pod for each in deleted if (pod := inventory.pods.get(each.pod.key)) is not None]
     if owner.object is None or len(going) < len(deleted):
         return None
     replicas = 1 if owner.object.spec.replicas is None else owner.object.spec.replicas
-    pods = [pod for pod in inventory.pods.values() if case.owners.are_siblings(pod, going[0]) and not is_terminal(pod)]
+    pods = [pod for pod in inventory.pods.values() if owners.are_siblings(pod, going[0]) and not is_terminal(pod)]
     staying = [pod for pod in pods if pod not in going]
     if len(pods) != replicas or len(staying) != replicas - len(going) or not all(map(_is_settled, staying)):
         return None

@@ -184,7 +184,11 @@ def _scale_down(action: ScaleDown) -> Safe:
         devices = [counted(len(action.frees), "device")] if action.frees else []
         freed = listed([*devices, *map(safe, action.amounts)])
         if action.frees or action.amounts:
-            text = fmt("{}, which ends {}", text, listed([str(pod.key) for pod in action.pods])) if action.to else text
+            text = (
+                fmt("{}, which ends {}", text, listed([str(pod.key) for pod in action.pods]))
+                if action.pods and action.to
+                else text
+            )
         return fmt("{}: frees {}", text, freed) if freed else text
     whose = Safe("its pod does not run" if len(action.pods) == 1 else "none of its pods runs")
     return fmt("{}: frees {}; {} ({})", text, counted(len(action.frees), "device"), whose, action.failing)

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from kubectl_dra.api.controllers import resource_of
 from kubectl_dra.diagnosis.records import ObjectRef, Unspecified
+from kubectl_dra.diagnosis.remedies.outlook import Competition
 from kubectl_dra.diagnosis.remedies.records import (
-    Competition,
     CreateObject,
     EditClaim,
     EditGroup,

@@ -20,10 +20,11 @@ from kubectl_dra.api.kinds import RESOURCE_CLAIM
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.workloads import Owners, ReadOwner
 from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis
-from kubectl_dra.diagnosis.remedies import Proposal, Tried, find, quotas, raised_quota, records, worth_telling
-from kubectl_dra.diagnosis.remedies.actions import MoveVolume, Prospect
+from kubectl_dra.diagnosis.remedies import Proposal, Tried, find, quotas, raised_quota, records, scaling, worth_telling
+from kubectl_dra.diagnosis.remedies.actions import MoveVolume, ScaleDown
 from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.claim_instead import spec_of
+from kubectl_dra.diagnosis.remedies.outlook import Competition, Prospect
 from kubectl_dra.diagnosis.remedies.returning import return_to
 from kubectl_dra.diagnosis.remedies.together import as_if_ours, made_alike
 from kubectl_dra.model.ids import Key
@@ -96,7 +97,7 @@ class RemedyReport(ReportRecord, frozen=True):
     verified: bool
     nodes: tuple[str, ...]
     steps: tuple[Step, ...] | None
-    competition: records.Competition | None = None
+    competition: Competition | None = None
     then: Prospect | None = None
     notes: tuple[Note, ...] = ()
 
@@ -131,9 +132,8 @@ def find_remedies(
     found = find(asked.world, asked.diagnosis, keep={*keep, *asked.keep}, owners=owners)
 
     def reports(proposals: Iterable[Proposal]) -> tuple[RemedyReport, ...]:
-        made = (
-            _Steps(world, asked.diagnosis, owners, proposal, keep, then).report() for proposal in _each_once(proposals)
-        )
+        settled = _settled(world, asked.diagnosis.pod.key, owners, [*_each_once(proposals)])
+        made = (_Steps(world, asked.diagnosis, owners, proposal, keep, then).report() for proposal in settled)
         return tuple(sorted(made, key=lambda each: _order(world, each)))
 
     return FoundRemedies(
@@ -159,6 +159,16 @@ def _each_once(proposals: Iterable[Proposal]) -> Iterator[Proposal]:
             deletions[key] = proposal
     yield from others
     yield from deletions.values()
+
+
+def _settled(world: ClusterState, pod: Key, owners: Owners, found: Sequence[Proposal]) -> Iterator[Proposal]:
+    """With where what is started again goes; scaled down in place of what would wait."""
+    remedies = []
+    for proposal in found:
+        returns = return_to(world, pod, proposal.remedy, proposal.changes)
+        remedy = msgspec.structs.replace(proposal.remedy, returns=returns)
+        remedies.append(scaling.without_a_queue(world, world.inventory.pods[pod], owners, remedy))
+    return (replace(found[index], remedy=remedy) for index, remedy in scaling.each_once(remedies))
 
 
 def _freeing_both(proposal: Proposal, same: Mapping[ObjectRef, records.DeletePod]) -> Proposal:
@@ -234,9 +244,8 @@ class _Steps:
 
     def _of_the_deleted(self, remedy: records.Remedy) -> Iterator[Note]:
         """Where what is made in their place goes, and what their end means to a Job."""
-        nodes = return_to(self._world, self._pod, remedy, self._proposal.changes)
-        if nodes:
-            yield StartsAgain(nodes)
+        if remedy.returns:
+            yield StartsAgain(remedy.returns)
         yield from taking_all(self._world, remedy.actions)
         for action in remedy.actions:
             pod = self._world.inventory.pods.get(action.pod.key) if isinstance(action, records.DeletePod) else None
@@ -334,7 +343,8 @@ def harm(world: ClusterState, remedy: RemedyReport) -> tuple[int, int]:
     if any(action.recreated_by is None for action in deleted):
         return 2, priority
     again = next((note.nodes for note in remedy.notes if isinstance(note, StartsAgain)), ("",))
-    return int(bool(deleted) and not all(again)), priority
+    lost = bool(deleted) and not all(again)
+    return int(lost or any(isinstance(action, ScaleDown) for action in remedy.actions)), priority
 
 
 def _order(world: ClusterState, remedy: RemedyReport) -> tuple[object, ...]:

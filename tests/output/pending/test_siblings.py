@@ -10,6 +10,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.pod.workloads import WhyUnread
+from kubectl_dra.diagnosis.remedies.actions import ScaleDown
 from kubectl_dra.diagnosis.remedies.records import DeletePod, RemedyKind
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
@@ -64,8 +65,11 @@ JOB = "Job", "train"
 HELD_BY_JOB = [*gpus(2), *member(*JOB, "train-0", "node-1", "gpu-0"), *member(*JOB, "train-1", "node-1", "gpu-1")]
 
 
-def deleted(report: PendingReport) -> set[str]:
-    return {each.pod.name for way in report.remedies for each in way.actions if isinstance(each, DeletePod)}
+def ended(report: PendingReport) -> set[str]:
+    """The pods that ways out delete, or end by scaling their workload down."""
+    actions = [each for way in report.remedies for each in way.actions]
+    scaled = {pod.name for each in actions if isinstance(each, ScaleDown) for pod in each.pods}
+    return scaled | {each.pod.name for each in actions if isinstance(each, DeletePod)}
 
 
 def test_a_jobs_own_pods_hold_everything() -> None:
@@ -75,7 +79,7 @@ def test_a_jobs_own_pods_hold_everything() -> None:
         "train-1 1). Its own Job train holds all of them: 2 of its 3 pods have a node."
     )
     page = page_of(report)
-    assert not deleted(report)
+    assert not ended(report)
     assert "Wait until one of these pods ends." in page
     assert """kubectl patch job/train -n ml --type=merge -p '{"spec":{"parallelism":2}}'""" in page
     assert "a controller that recreates the pod" not in page
@@ -93,7 +97,7 @@ def test_a_jobs_own_pods_hold_everything() -> None:
         ),
     ],
 )
-def test_replicas_run_until_they_are_deleted(kind: str, owner: str, also: list[dict[str, Any]], command: str) -> None:
+def test_replicas_run_until_they_are_ended(kind: str, owner: str, also: list[dict[str, Any]], command: str) -> None:
     holders = [*member(kind, owner, "web-0", "node-1", "gpu-0"), *member(kind, owner, "web-1", "node-1", "gpu-1")]
     report = report_of(*gpus(2), *holders, *also, *member(kind, owner, "pod"))
     named = "Deployment web" if kind == "ReplicaSet" else "StatefulSet web"
@@ -101,7 +105,7 @@ def test_replicas_run_until_they_are_deleted(kind: str, owner: str, also: list[d
     page = page_of(report)
     assert command in page
     assert "run until they are deleted" in page
-    assert not deleted(report)
+    assert not ended(report)
 
 
 def test_what_another_object_makes_is_not_scaled() -> None:
@@ -111,11 +115,11 @@ def test_what_another_object_makes_is_not_scaled() -> None:
     assert "parallelism" not in page
 
 
-def test_beside_others_only_these_are_deleted() -> None:
+def test_beside_others_only_these_are_ended() -> None:
     holders = [*member(*JOB, "train-0", "node-1", "gpu-0"), *bare("notebook", "node-1", "gpu-1")]
     report = report_of(*gpus(2), *holders, workload(*JOB), *member(*JOB, "pod"))
     assert "Its own Job train holds 1 of them (train-0): 1 of its 2 pods has a node." in first_line(report)
-    assert deleted(report) == {"notebook"}
+    assert ended(report) == {"notebook"}
 
 
 def test_siblings_that_wait_are_counted() -> None:
@@ -132,7 +136,7 @@ def test_on_nodes_that_are_alike_each_holder_counts() -> None:
     assert "Its own Job train holds all of them" in first_line(report_of(*first, *own))
     report = report_of(*first, *other)
     assert "Its own Job train holds 1 of them (train-0)" in first_line(report)
-    assert deleted(report) == {"notebook"}
+    assert ended(report) == {"notebook"}
 
 
 def test_where_not_all_pods_were_read_none_are_counted() -> None:
@@ -229,7 +233,7 @@ def test_a_sibling_that_uses_the_same_claim_is_not_deleted_for_another(owner: st
         *nodes, *slices, held, first, pod, workload("StatefulSet", "db"), workload("StatefulSet", "other")
     )
     assert report.code is Code.CLAIM_ELSEWHERE
-    assert deleted(report) == (set() if owner == "db" else {"db-0"})
+    assert ended(report) == (set() if owner == "db" else {"db-0"})
 
 
 def test_an_earlier_run_of_the_cron_job_ends_with_its_job() -> None:
