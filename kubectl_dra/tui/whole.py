@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from kubectl_dra.reports.devices.pool import DriverSummary, PoolSummary, driver_summaries, is_troubled
+from kubectl_dra.reports.devices.drivers import DriverSummary, driver_summaries
+from kubectl_dra.reports.devices.pool import PoolSummary, is_troubled
 from kubectl_dra.reports.devices.totals import CapacityTotal, DeviceTotals, sum_totals
 from kubectl_dra.reports.top import IdleClaim
 

@@ -79,6 +79,11 @@ def test_a_pool_of_which_slices_are_missing_is_told_of_where_the_server_takes_it
     assert told == ([f"pool gpu.example.com/node-1 is incomplete: the files have {text}"] if text else [])
 
 
+def test_the_counters_that_missing_slices_have_are_told() -> None:
+    (told,) = found(slice_("a", devices=[part("half", memory="1Gi"), part("other", "gpu-7", memory="1Gi")]))
+    assert told.endswith("1 of its 2 slices, and in none of them are counter sets gpu-0 and gpu-7, which devices use")
+
+
 def test_only_the_newest_generation_counts_and_what_was_not_read_may_be_part_of_it() -> None:
     old, new = slice_("a", devices=[{"name": "gpu-0"}]), slice_("b", count=1, generation=2, devices=[{"name": "gpu-0"}])
     assert found(old, new) == []

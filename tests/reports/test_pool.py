@@ -8,7 +8,8 @@ from kubectl_dra.model.ids import PoolId
 from kubectl_dra.output.devices.pool_page import pool_page
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.devices.device_state import DeviceState
-from kubectl_dra.reports.devices.pool import driver_summaries, pool_report, pool_summaries
+from kubectl_dra.reports.devices.drivers import driver_summaries
+from kubectl_dra.reports.devices.pool import pool_report, pool_summaries
 from kubectl_dra.reports.devices.pool_state import PoolState
 from kubectl_dra.reports.devices.totals import DeviceTotals
 from tests.kit import build

@@ -51,6 +51,14 @@ def counter_sets(slices: Sequence[ResourceSlice]) -> tuple[dict[str, CounterSet]
     return sets, None
 
 
+def undefined_sets(slices: Sequence[ResourceSlice], generation: int) -> tuple[str, ...]:
+    """The counter sets that devices of a generation draw on and no slice has: missing slices have them."""
+    current = [slice_ for slice_ in slices if slice_.spec.pool.generation == generation]
+    devices = [device for slice_ in current for device in slice_.spec.devices]
+    drawn = {each.counter_set for device in devices for each in device.consumes_counters}
+    return tuple(sorted(drawn - {each.name for slice_ in current for each in slice_.spec.shared_counters}))
+
+
 def bad_reference(sets: dict[str, CounterSet], slices: Sequence[ResourceSlice]) -> InvalidReason | None:
     """The first counter set, or counter of one, that a device draws on and that is not there."""
     for slice_ in slices:

@@ -15,11 +15,13 @@ from kubectl_dra.commands.get.sections import GetCall, Item, Section, found_by, 
 from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.not_found import check_node, object_not_found
 from kubectl_dra.commands.shared.options import label_selector
+from kubectl_dra.commands.shared.show import is_document
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.output.devices import lists, node_page
 from kubectl_dra.output.devices.parts import CLOSED, scope_cell
 from kubectl_dra.output.devices.pool_columns import pool_columns
+from kubectl_dra.output.devices.pool_lack import lacking_notes
 from kubectl_dra.output.devices.unpublished import vanished_text
 from kubectl_dra.output.refusals import placed_words
 from kubectl_dra.output.safe import Safe, fmt
@@ -41,6 +43,8 @@ def _pools(call: GetCall, wanted: TypeArgs) -> Section:
     if wanted.names:
         pools = found_by(call, wanted, lambda name: find_pools(name, facts), lambda name: pool_not_found(name, facts))
     rows = Series(lambda: (pool_summary(open_pool(pool, facts)) for pool in pools))
+    if not is_document(call.options) and call.options.output != "name":
+        call.notes += lacking_notes(pools, facts.inventory.slices_by_pool, facts.evidence.address)
     items = Series(lambda: (report_item("PoolSummary", f"{row.driver}/{row.pool}", row) for row in rows))
     return Section("PoolSummary", items, lambda: pool_columns(rows), lambda: len(pools), is_bad=is_troubled)
 

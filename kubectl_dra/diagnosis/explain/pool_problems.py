@@ -9,6 +9,7 @@ import msgspec
 from kubectl_dra.allocation.checks.checks import Checks
 from kubectl_dra.allocation.checks.requests import Request
 from kubectl_dra.allocation.input.candidates import Candidate
+from kubectl_dra.allocation.input.pool_faults import undefined_sets
 from kubectl_dra.allocation.input.pools import Gathered, NodePool, SliceIndex, gather
 from kubectl_dra.allocation.input.slices import uses_groups
 from kubectl_dra.diagnosis.codes import Code
@@ -57,11 +58,12 @@ def _is_used(slice_: ResourceSlice, index: SliceIndex, nodes: Mapping[str, Node]
 
 
 def _dated(problem: PoolProblem, slices: Sequence[ResourceSlice]) -> PoolProblem:
-    """With the number of devices that are not used, and when the newest slice was made."""
+    """With the number of devices that are not used, when the newest slice was made, and what missing ones have."""
     since = max((slice_.metadata.creation_timestamp or "" for slice_ in slices), default="")
     generation = problem.generation or max((slice_.spec.pool.generation for slice_ in slices), default=0)
     devices = sum(len(slice_.spec.devices) for slice_ in slices if slice_.spec.pool.generation == generation)
-    return msgspec.structs.replace(problem, devices=devices, since=since or "")
+    undefined = undefined_sets(slices, generation) if problem.seen < problem.expected else ()
+    return msgspec.structs.replace(problem, devices=devices, since=since or "", undefined=undefined)
 
 
 def _left_out(gathered: Gathered, features: Features) -> Iterator[tuple[Code, PoolId, PoolProblem]]:

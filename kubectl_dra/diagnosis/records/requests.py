@@ -301,6 +301,7 @@ class PoolProblem(Evidence, frozen=True):
     """A pool that is not used: slices seen and expected of the generation, or what contradicts itself.
 
     ``devices`` are in the slices that are not used; ``since``: when the newest slice of the pool was made.
+    ``undefined``: of an incomplete pool the counter sets that its devices use and none of its slices has.
     """
 
     pool: str
@@ -310,6 +311,7 @@ class PoolProblem(Evidence, frozen=True):
     detail: str = ""
     devices: int = 0
     since: str = ""
+    undefined: tuple[str, ...] = ()
 
 
 class AttributeValue(ReportRecord, frozen=True):

@@ -13,7 +13,8 @@ from kubectl_dra.output.layout import Column, paragraphs, table, width, wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import counted, listed_count
 from kubectl_dra.reports.base import Bound
-from kubectl_dra.reports.devices.pool import DriverSummary, PoolSummary, driver_summaries, is_troubled
+from kubectl_dra.reports.devices.drivers import DriverSummary, driver_summaries
+from kubectl_dra.reports.devices.pool import PoolSummary, is_troubled
 from kubectl_dra.reports.devices.totals import sum_totals
 
 #: Columns that a bar may have, the best first.

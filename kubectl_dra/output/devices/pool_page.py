@@ -24,6 +24,7 @@ from kubectl_dra.output.devices.parts import (
     totals_text,
     use_bar,
 )
+from kubectl_dra.output.devices.pool_lack import lack_lines, without_sets
 from kubectl_dra.output.devices.pool_status import status_lines
 from kubectl_dra.output.devices.unpublished import advertised_lines, unpublished_table
 from kubectl_dra.output.layout import PAGE, Column, padded, paragraphs, table, width, wrapped
@@ -56,6 +57,7 @@ def pool_page(
         list(exclusion_lines(report, wide)),
         [line for status in report.statuses for line in status_lines(status, now)],
         list(_slices(report, now, wide)) if _tells_slices(report) or wide else [],
+        list(lack_lines(report, now, address or HERE)),
     ]
     return around(paragraphs(blocks), report.missing if rights else (), address)
 
@@ -127,7 +129,7 @@ def view_text(view: PoolView) -> Safe:
             return fmt("It is complete, with generation {}", view.generation)
         case PoolState.INCOMPLETE:
             seen = fmt("{} of {} slices of generation {}", view.seen, view.expected, view.generation)
-            return fmt("Incomplete ({}): {}", seen, consequence)
+            return fmt("Incomplete ({}{}): {}", seen, without_sets(view.undefined), consequence)
         case PoolState.INVALID:
             return fmt("Invalid ({}): {}", _fault(view.fault), consequence)
         case PoolState.PARTIAL:
@@ -343,6 +345,3 @@ def _slices(report: PoolReport, now: datetime, wide: bool) -> Iterator[Safe]:
     columns = [Column("SLICE", flexible=True), Column("GENERATION", right=True), Column("NODES", flexible=True)]
     columns += [Column("HOLDS", flexible=True), Column("AGE")]
     yield from table(columns, rows, columns_wide=None if wide else PAGE, indent=2)
-    lacking = report.view.expected - sum(each.current for each in report.slices)
-    if report.view.state in (PoolState.INCOMPLETE, PoolState.PARTIAL) and lacking > 0:
-        yield fmt("  missing: {} of generation {}", counted(lacking, "slice"), report.view.generation)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
@@ -10,7 +9,7 @@ import msgspec
 from kubectl_dra.allocation.input.allocated import DeviceHold, nano
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.explain.gone_nodes import meant_by
-from kubectl_dra.diagnosis.records import Missing
+from kubectl_dra.diagnosis.records import Missing, ObjectRef
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.resource import (
     CapacityRequestPolicy,
@@ -48,11 +47,10 @@ from kubectl_dra.reports.devices.totals import (
     DeviceTally,
     DeviceTotals,
     bound_of,
-    sum_capacity,
-    sum_totals,
 )
 from kubectl_dra.reports.devices.unpublished import AllocatedDevice, unpublished_names, unpublished_of_pool
 from kubectl_dra.reports.devices.value_types import with_types
+from kubectl_dra.reports.pending.drivers import plugins
 from kubectl_dra.reports.scope import Scope, device_scope, joint_scope, slice_scope
 from kubectl_dra.reports.taints.taints import TaintRecord
 from kubectl_dra.reports.unread import missing_rights
@@ -147,6 +145,7 @@ class PoolReport(PoolSummary, frozen=True):
 
     ``also_advertised``: what device plugins of its nodes offer, which may be the same devices. ``allocated``: what
     claims have that is not published. ``meant``: where its node does not exist, the nodes that its name may mean.
+    ``driver_pods``: of a pool of one node that can't be allocated from, what probably runs its driver there.
     """
 
     slices: tuple[SliceRecord, ...]
@@ -158,6 +157,7 @@ class PoolReport(PoolSummary, frozen=True):
     allocated: tuple[AllocatedDevice, ...]
     meant: tuple[str, ...]
     statuses: tuple[PoolStatusRecord, ...]
+    driver_pods: tuple[ObjectRef, ...]
     also_advertised: tuple[AdvertisedResource, ...]
     missing: tuple[Missing, ...]
     assumed: tuple[str, ...]
@@ -217,32 +217,6 @@ def pool_scope(opened: PoolFacts) -> Scope:
     return joint_scope(slice_scope(slice_, opened.facts) for slice_ in opened.slices)
 
 
-class DriverSummary(base.ReportRecord, frozen=True):
-    """All pools of one driver together; ``troubled`` of them can't be allocated from, somewhere or anywhere."""
-
-    driver: str
-    pools: int
-    troubled: int
-    totals: DeviceTotals
-    capacity: tuple[CapacityTotal, ...]
-
-
-def driver_summaries(pools: Iterable[PoolSummary]) -> tuple[DriverSummary, ...]:
-    by_driver: defaultdict[str, list[PoolSummary]] = defaultdict(list)
-    for pool in pools:
-        by_driver[pool.driver].append(pool)
-    return tuple(
-        DriverSummary(
-            driver,
-            len(own),
-            sum(map(is_troubled, own)),
-            sum_totals([pool.totals for pool in own]),
-            sum_capacity(each for pool in own for each in pool.capacity),
-        )
-        for driver, own in sorted(by_driver.items())
-    )
-
-
 def is_troubled(pool: PoolSummary) -> bool:
     """Whether the scheduler can't allocate from it, for some node or for any."""
     views = pool.views or (pool.view,)
@@ -269,6 +243,9 @@ def pool_report(pool: PoolId, facts: ClusterState) -> PoolReport:
         devices=devices,
         allocated=tuple(unpublished_of_pool(opened)),
         statuses=_statuses(opened, devices),
+        driver_pods=plugins(pool.driver, summary.scope.node, facts.inventory)
+        if summary.scope.node and is_troubled(summary)
+        else (),
         meant=meant_by((summary.scope.node,), facts.inventory.nodes) if summary.scope.nodes == 0 else (),
         also_advertised=advertised(facts, filter(None, (s.spec.node_name for s in opened.slices)), (opened.id.driver,)),
         missing=missing_rights(opened.evidence, KINDS),

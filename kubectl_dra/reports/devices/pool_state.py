@@ -14,7 +14,7 @@ import msgspec
 
 from kubectl_dra.allocation.errors import Aborted
 from kubectl_dra.allocation.input import nodes, pools
-from kubectl_dra.allocation.input.pool_faults import PoolFault
+from kubectl_dra.allocation.input.pool_faults import PoolFault, undefined_sets
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.ids import PoolId
@@ -60,7 +60,10 @@ FAULTS: Final[Mapping[PoolFault, str]] = {
 
 
 class PoolView(ReportRecord, frozen=True):
-    """A pool as some nodes see it: ``nodes`` are the first 20 of ``count``; none and None: all that can use it."""
+    """A pool as some nodes see it: ``nodes`` are the first 20 of ``count``; none and None: all that can use it.
+
+    ``undefined``: of an incomplete pool the counter sets that its devices use and none of its slices has.
+    """
 
     state: PoolState
     generation: int
@@ -69,6 +72,7 @@ class PoolView(ReportRecord, frozen=True):
     fault: Fault | None = None
     nodes: tuple[str, ...] = ()
     count: int | None = None
+    undefined: tuple[str, ...] = ()
 
 
 class PoolVerdict(msgspec.Struct, frozen=True):
@@ -135,13 +139,13 @@ def _view(slices: Sequence[ResourceSlice], node: Node, facts: ClusterState) -> P
     # An empty one for each pool would be another object each time.
     ignored = frozenset(slice_.metadata.name for slice_ in gathered.ignored) if gathered.ignored else _NONE
     for pool in gathered.pools:
-        return PoolVerdict(_judged_view(pool, facts.features.judges_whole_pools), pool, ignored)
+        return PoolVerdict(_judged_view(slices, pool, facts.features.judges_whole_pools), pool, ignored)
     for obsolete in gathered.obsolete:
         return PoolVerdict(PoolView(PoolState.OBSOLETE, obsolete.generation, 0, 0), None, ignored)
     return PoolVerdict(PoolView(PoolState.IGNORED, *_claimed(slices)) if ignored else _NOTHING, None, ignored)
 
 
-def _judged_view(pool: pools.NodePool, skipped: bool) -> PoolView:
+def _judged_view(slices: Sequence[ResourceSlice], pool: pools.NodePool, skipped: bool) -> PoolView:
     """``skipped``: whether the scheduler avoids pools that it can't use for ``All``."""
     fault = pool.invalid
     if fault is not None and not skipped:
@@ -151,7 +155,8 @@ def _judged_view(pool: pools.NodePool, skipped: bool) -> PoolView:
     else:
         state = PoolState.INVALID if fault else PoolState.READY
     record = Fault(fault.fault, fault.name, fault.counter_set) if fault is not None else None
-    return PoolView(state, pool.generation, pool.seen, pool.expected, record)
+    undefined = undefined_sets(slices, pool.generation) if pool.incomplete else ()
+    return PoolView(state, pool.generation, pool.seen, pool.expected, record, undefined=undefined)
 
 
 def _claimed(slices: Sequence[ResourceSlice]) -> tuple[int, int, int]:

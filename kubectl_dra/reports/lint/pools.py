@@ -13,6 +13,7 @@ from kubectl_dra.allocation.input.pool_faults import (
     bad_reference,
     counter_sets,
     duplicate_device,
+    undefined_sets,
 )
 from kubectl_dra.api.planned import Planned
 from kubectl_dra.model.ids import PoolId
@@ -55,6 +56,9 @@ def _of_pool(pool: PoolId, slices: Mapping[int, ResourceSlice]) -> Iterator[tupl
         return
     if len(current) < wanted:
         text = f"pool {pool} is incomplete: the files have {len(current)} of its {wanted} slices"
+        if undefined := undefined_sets(own, newest):
+            are, noun = ("is", "counter set") if len(undefined) == 1 else ("are", "counter sets")
+            text += f", and in none of them {are} {noun} {' and '.join(undefined)}, which devices use"
         yield last, [UnplacedFinding(Rule.POOL, text, "spec.pool.resourceSliceCount")]
         return
     for number, each in current.items():

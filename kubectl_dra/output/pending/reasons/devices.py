@@ -7,6 +7,7 @@ from typing import Final
 from kubectl_dra.allocation.input.pool_faults import PoolFault
 from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.output.devices.pool_lack import without_sets
 from kubectl_dra.output.pending.reasons.nodes import label_note
 from kubectl_dra.output.pending.reasons.sentence import Sentence, object_name, with_detail
 from kubectl_dra.output.safe import Safe, fmt, safe
@@ -222,13 +223,14 @@ def _binding_failed(problem: records.BindingProblem, cause: records.Cause) -> Sa
 
 def _pool_incomplete(pool: records.PoolProblem, _cause: records.Cause) -> Safe:
     return fmt(
-        "pool {} is incomplete: {} of its {} ResourceSlices (generation {}) {} published, so none of its devices can "
-        "be allocated",
+        "pool {} is incomplete: {} of its {} ResourceSlices (generation {}) {} published{}, so none of its devices "
+        "can be allocated",
         pool.pool,
         pool.seen,
         pool.expected,
         pool.generation,
         Safe(plural("is", pool.seen)),
+        without_sets(pool.undefined),
     )
 
 
