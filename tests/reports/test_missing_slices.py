@@ -62,7 +62,7 @@ def test_the_counter_sets_that_no_slice_has_are_what_is_missing() -> None:
     assert report.view.undefined == ("gpu-0", "gpu-1")
     seen = "1 of 2 slices of generation 1, without counter sets gpu-0, gpu-1 that its devices use"
     assert view_text(report.view).startswith(f"Incomplete ({seen}): the scheduler skips it")
-    assert "Missing: 1 slice of generation 1, with counter sets gpu-0, gpu-1. The newest of those that are" in page
+    assert "Missing: 1 slice of generation 1, with counter sets gpu-0, gpu-1. The newest slice" in page
     assert "kubectl logs pod/plugin-x7 -n gpu-dra-driver --all-containers" in page
 
 

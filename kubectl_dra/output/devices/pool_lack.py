@@ -61,7 +61,7 @@ def lack_lines(report: PoolReport, now: datetime, address: Address) -> Iterator[
     missing = counted(lacking, "slice")
     told = fmt("Missing: {} of generation {}{}", missing, report.view.generation, which if undefined else Safe(""))
     newest = max((each.created for each in report.slices if each.current), default="")
-    since = fmt(" The newest of those that are there was created {}.", ago(newest, now)) if newest else Safe("")
+    since = fmt(" The newest slice of the pool was created {}.", ago(newest, now)) if newest else Safe("")
     yield from wrapped(fmt("{}.{}", told, since))
     yield from wrapped(Safe(_HINT))
     for pod in report.driver_pods:
