@@ -177,7 +177,7 @@ class _Finder:
         untried = [
             _untried(each) for each in singles if not each.changes and not (repeats and each.kind is RemedyKind.WAIT)
         ]
-        ranked = _ranked((*_wanted(self._found), *untried))
+        ranked = _ranked((*_wanted(self._found, edits.alike(case.searched)), *untried))
         decent = freeing.spares_the_system(case.world.inventory, [each.remedy for each in ranked[:1]])
         return Proposals(
             ranked[:_LIMIT] if decent else (),
@@ -366,13 +366,13 @@ def _untried(candidate: Candidate) -> Proposal:
     return Proposal(Remedy(candidate.kind, candidate.actions, False, (), candidate.cost))
 
 
-def _wanted(found: Sequence[Proposal]) -> Iterator[Proposal]:
-    """Without those that drop a whole request where to drop a constraint is enough: who asks for both wants both."""
+def _wanted(found: Sequence[Proposal], alike: Collection[str]) -> Iterator[Proposal]:
+    """Without those that drop a whole request, none of the ``alike``, where to drop a constraint is enough."""
     loose = any(_drops(proposal, "constraints[") and _holds(proposal) for proposal in found)
     held = [proposal.remedy for proposal in found if _holds(proposal)]
     useless = (*offers.useless(held), *taint_rules.needless(held), *edits.contained(held))
     for proposal in found:
-        if not (proposal.remedy in useless or (loose and _drops(proposal, "requests"))):
+        if not (proposal.remedy in useless or (loose and _drops(proposal, "requests", *alike))):
             yield proposal
 
 
@@ -382,10 +382,10 @@ def worth_telling(found: Sequence[Proposal]) -> Iterator[Proposal]:
     return (proposal for proposal in found if not (sure and proposal.remedy.competition.taken_back))
 
 
-def _drops(proposal: Proposal, field: str) -> bool:
-    """Whether all that is done is to drop something of a claim."""
-    actions = proposal.remedy.actions
-    return all(isinstance(each, EditClaim) and each.field.startswith(field) and not each.after for each in actions)
+def _drops(proposal: Proposal, field: str, *beside: str) -> bool:
+    """Whether all that is done is to drop something of a claim, ``beside`` nothing else."""
+    edited = (each if isinstance(each, EditClaim) and not each.after else None for each in proposal.remedy.actions)
+    return all(each and each.field.startswith(field) and each.before not in beside for each in edited)
 
 
 def _ranked(found: Iterable[Proposal]) -> tuple[Proposal, ...]:

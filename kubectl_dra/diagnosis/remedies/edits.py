@@ -16,7 +16,7 @@ from kubectl_dra.diagnosis.explain.class_facts import offers
 from kubectl_dra.diagnosis.gates.pod_admission import RUNTIME_CLASS, selected_by_runtime
 from kubectl_dra.diagnosis.gates.queues import flavors_that_select
 from kubectl_dra.diagnosis.records.nodes import tells_of_node
-from kubectl_dra.diagnosis.remedies import changes, constraints, runtimes, shares
+from kubectl_dra.diagnosis.remedies import changes, constraints, own_shares, runtimes, shares
 from kubectl_dra.diagnosis.remedies.candidate import (
     Candidate,
     Case,
@@ -59,6 +59,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
         editor = ClaimEditor(case, claim, name)
         yield from _count(editor, request, funnels)
         yield from shares.candidates(case, editor, request, funnels)
+        yield from own_shares.candidates(case, editor, request, funnels)
         yield from _tolerations(editor, request, funnels)
         yield from _capacity(case, editor, request, funnels)
         yield from _capacity_names(editor, request, funnels)
@@ -252,11 +253,28 @@ def _fewer_requests(case: Case) -> Iterator[Candidate]:
         for use in container.resources.claims
     }
     for claim in case.searched:
-        requests = claim.spec.devices.requests
+        requests, last = claim.spec.devices.requests, alike([claim])
         for name in [request.name for request in requests] if len(requests) > 1 else ():
             editor = ClaimEditor(case, claim, name)
             if not any((entry, name) in named for entry in case.entries(editor.key)):
-                yield editor.of_spec("requests", name, "", changes.drop_request(name), _COST["requests"])
+                # One fewer of the same is what a smaller count is.
+                cost = _COST["count" if name in last else "requests"]
+                yield editor.of_spec("requests", name, "", changes.drop_request(name), cost)
+
+
+def alike(claims: Iterable[ResourceClaim]) -> frozenset[str]:
+    """The last of three or more requests of a claim that say the same but for their names: none other is dropped.
+
+    Of two, one fewer leaves nothing that a constraint could hold together, or apart.
+    """
+    found: set[str] = set()
+    for claim in claims:
+        requests = [(each.name, msgspec.structs.replace(each, name="")) for each in claim.spec.devices.requests]
+        for index, (name, said) in enumerate(requests):
+            before, after = ([other for _, other in some] for some in (requests[:index], requests[index + 1 :]))
+            if before.count(said) > 1 and said not in after:
+                found.add(name)
+    return frozenset(found)
 
 
 def _fewer_alternatives(case: Case) -> Iterator[Candidate]:

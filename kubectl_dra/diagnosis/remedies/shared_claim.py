@@ -29,11 +29,11 @@ from kubectl_dra.scheduler.claims import resolve
 _COST: Final = 27
 #: Workloads whose pods are all replaced at once, and those of which none is left when they are scaled down.
 _REPLACED: Final = ("Job", "JobSet", "MPIJob")
-_SCALED: Final = ("Deployment", "ReplicaSet", "StatefulSet")
+SCALED: Final = ("Deployment", "ReplicaSet", "StatefulSet")
 _FINISHED: Final = ("Succeeded", "Failed")
 
 
-class _Holder(NamedTuple):
+class Holder(NamedTuple):
     """A pod whose claim of the same template has devices, and what it calls the claim."""
 
     pod: Pod
@@ -50,7 +50,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
         entry = next(iter(case.entries(key)), None)
         if claim is None or entry is None or claim.status.allocation is not None or not is_shared(claim):
             continue
-        holder = next(_holders(case, template), None)
+        holder = next(holders(case, template), None)
         if holder is not None:
             yield from _shared(case, claim, entry, template, holder)
 
@@ -72,7 +72,7 @@ def _has_strategy(parameters: msgspec.Raw | msgspec.UnsetType) -> bool:
     return isinstance(sharing, dict) and bool(sharing.get("strategy"))
 
 
-def _holders(case: Case, template: ObjectRef) -> Iterator[_Holder]:
+def holders(case: Case, template: ObjectRef) -> Iterator[Holder]:
     """Pods that have devices by the same template, first those of the same workload."""
     world, own = case.world, case.diagnosis.pod.key
     pods = [
@@ -85,10 +85,10 @@ def _holders(case: Case, template: ObjectRef) -> Iterator[_Holder]:
         for entry in resolve(world.inventory, world.evidence, world.features, pod):
             has = entry.claim is not None and entry.claim.status.allocation is not None
             if has and entry.claim is not None and entry.template == template.name:
-                yield _Holder(pod, entry.entry.name, entry.claim)
+                yield Holder(pod, entry.entry.name, entry.claim)
 
 
-def _shared(case: Case, claim: ResourceClaim, entry: str, template: ObjectRef, holder: _Holder) -> Iterator[Candidate]:
+def _shared(case: Case, claim: ResourceClaim, entry: str, template: ObjectRef, holder: Holder) -> Iterator[Candidate]:
     """The claim, which has what the other pod's had, named by both."""
     inventory, pod = case.world.inventory, case.diagnosis.pod
     ref = ObjectRef("ResourceClaim", pod.namespace, free_name(inventory.claims, template))
@@ -108,7 +108,7 @@ def _shared(case: Case, claim: ResourceClaim, entry: str, template: ObjectRef, h
         # An old pod of a workload that rolls stays until its new one is ready, which waits for the devices.
         if owner is None or owner.ref.kind in _REPLACED:
             yield Candidate(RemedyKind.EDIT_POD, (create, mine, theirs), _COST, steps)
-    elif owner.ref.kind in _SCALED and owner.object is not None:
+    elif owner.ref.kind in SCALED and owner.object is not None:
         replicas = 1 if owner.object.spec.replicas is None else owner.object.spec.replicas
         restart = RestartPods(owner.ref, other, replicas)
         yield Candidate(RemedyKind.EDIT_POD, (create, mine, restart), _COST, (created, named, moved))
@@ -122,7 +122,7 @@ def _created(claim: ResourceClaim, key: Key) -> changes.Change:
     return lambda inventory: inventory.replace(claims=changes.put(inventory.claims, key, new))
 
 
-def _moved(key: Key, holder: _Holder, named: EditPod) -> changes.Change:
+def _moved(key: Key, holder: Holder, named: EditPod) -> changes.Change:
     """The other pod's claim goes, and the shared one, where it was created, has its devices."""
     old, pod = key_of(holder.claim.metadata), key_of(holder.pod.metadata)
     edit = changes.PodEdit(pod, naming(named, holder.entry))

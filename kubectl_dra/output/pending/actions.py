@@ -170,8 +170,8 @@ def _delete_pod(action: records.DeletePod) -> Safe:
 
 
 def _restart(action: records.RestartPods) -> Safe:
-    pods = counted(action.replicas, "replica")
-    return fmt("scale it to 0 and back to {}: pod {} still has the devices", pods, action.pod.name)
+    pods, what = counted(action.replicas, "replica"), fmt("{} {}", action.workload.kind, action.workload.name)
+    return fmt("scale {} to 0 and back to {}: pod {} still has the devices", what, pods, action.pod.name)
 
 
 def _deletion_cost(action: SetDeletionCost) -> Safe:

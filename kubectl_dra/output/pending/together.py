@@ -56,10 +56,22 @@ def constraint_over(cause: Cause, nodes: Sequence[NodeGroupRecord]) -> Safe:
         # Of several that a request asks for all are meant, not one of each request.
         asked = listed([fmt("{} {}", each.needed, request) for request, each in found.items()])
         text = fmt("no node has free devices for {}, all {} with the same {}", asked, total, name)
+    if first.distinct and (few := _too_few_values(list(found.values()), total)) is not None:
+        return fmt("{}: {} different values are needed, and on {} {}", text, total, first.node, few)
     unlike = not first.distinct and _unlike(list(found.values()))
     values = [_values_under(request, funnel, cause, unlike=unlike) for request, funnel in found.items()]
     more = _NEVER if unlike else _pairs(list(found.values()))
     return fmt("{}. On {}, {}{}", text, first.node, Safe(" and ").join(values), more)
+
+
+def _too_few_values(funnels: Sequence[Funnel], needed: int) -> Safe | None:
+    """What the devices have of the attribute in which they are to differ; None where there are enough values."""
+    found = list({(each.type, each.value): each for funnel in funnels for each in _values_of(funnel)}.values())
+    if not found or len(found) >= needed:
+        return None
+    devices = len({each for funnel in funnels for each in funnel.left})
+    has = Safe("the only free device has") if devices == 1 else fmt("{} free devices have", devices)
+    return fmt("{} {}: {}", has, len(found), listed([safe(each.value) for each in found]))
 
 
 def _pairs(funnels: Sequence[Funnel]) -> Safe:

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from kubectl_dra.diagnosis.remedies.records import CreateObject, EditPod, RestartPods
+from kubectl_dra.diagnosis.remedies.records import CreateObject, EditClaim, EditPod, RestartPods
+from kubectl_dra.output.pending.remedies import remedy_text
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.pending.remedies import RemedyReport
 from tests.kit import build
@@ -125,3 +126,44 @@ def test_the_pods_of_a_job_are_all_replaced_at_once() -> None:
 )
 def test_nothing_is_shared_otherwise(kind: str, other: str | None, parameters: dict[str, Any]) -> None:
     assert sharing(two_pods(kind, other=other, parameters=parameters)) is None
+
+
+def taking(amounts: dict[str, str] | None) -> PendingReport:
+    """A pod of a Deployment beside its sibling, which takes all of a device that may be shared; both by a template."""
+    request = build.request(**({"capacity": {"requests": amounts}} if amounts else {}))
+    wish = {"devices": {"requests": [request]}}
+    template = {
+        "kind": "ResourceClaimTemplate",
+        "metadata": {"name": "ts", "namespace": "ml"},
+        "spec": {"spec": wish},
+    }
+    old, pod = (
+        using("old", ("Deployment", "web"), {}, True, node_name="node-1", phase="Running"),
+        using("pod", ("Deployment", "web"), {}, False),
+    )
+    (result,) = old[1]["status"]["allocation"]["devices"]["results"]
+    result |= {"shareID": "00000000-0000-4000-8000-000000000000", "consumedCapacity": {"bandwidth": "100G"}}
+    for _, claim in (old, pod):
+        claim["spec"] = wish
+    shared = build.device("gpu-0", allowMultipleAllocations=True, capacity={"bandwidth": {"value": "100G"}})
+    nodes = (build.node(), build.slice_("node-1", shared))
+    return report_of(*nodes, template, workload("Deployment", replicas=3), *old, *pod)
+
+
+@pytest.mark.parametrize(("amounts", "offered"), [(None, ["25G"]), ({"bandwidth": "100G"}, [])])
+def test_pods_that_name_no_amount_take_less_each(amounts: dict[str, str] | None, offered: list[str]) -> None:
+    """Three replicas and one device: a quarter is the largest half of a half that is enough for all of them."""
+    report = taking(amounts)
+    ways = [each for each in report.remedies or () if any(isinstance(one, RestartPods) for one in each.actions)]
+    assert [each.after for way in ways for each in way.actions if isinstance(each, EditClaim)] == offered
+    for way in ways:
+        assert way.verified
+        assert way.nodes == ("node-1",)
+        assert [line for line in lines(way) if "scale" in line] == [
+            "kubectl scale deployment/web -n ml --replicas=0",
+            "kubectl scale deployment/web -n ml --replicas=3",
+        ]
+        assert remedy_text(way).startswith(
+            "request 25G of bandwidth, a share of a device, and scale Deployment web to 0 and back to 3 replicas: pod "
+            "old still has the devices"
+        )

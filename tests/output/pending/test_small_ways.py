@@ -75,6 +75,19 @@ def test_a_device_of_another_model_is_what_a_request_for_different_ones_lacks(na
     assert "add hardware: 1 more device like gpu-0 on node-1, of another model" in page_of(report)
 
 
+@pytest.mark.parametrize(("third", "dropped"), [(DRIVER, ["c"]), ("other", [])])
+def test_requests_that_are_to_differ_in_more_values_than_there_are(third: str, dropped: list[str]) -> None:
+    """One fewer of requests that say the same is a way out, as a smaller count is; another one is wanted for itself."""
+    devices = [build.device(f"gpu-{number}", attributes={"model": "AB"[number % 2]}) for number in range(6)]
+    requests = [build.request("a"), build.request("b"), build.request("c", cls=third)]
+    claim = build.claim("claim", *requests, constraints=[{"distinctAttribute": f"{DRIVER}/model"}])
+    classes = [build.device_class(), build.device_class("other")]
+    report = report_of(build.node(), build.slice_("node-1", *devices), *classes, POD, claim)
+    assert "3 different values are needed, and on node-1 6 free devices have 2: A and B." in first_line(report)
+    edits = [each for way in report.remedies or () for each in way.actions if isinstance(each, EditClaim)]
+    assert [each.before for each in edits if each.field == "requests"] == dropped
+
+
 def test_a_missing_object_stands_on_the_page_as_a_shell_takes_it(tmp_path: Path) -> None:
     lines = [str(line) for line in pending_page(report_of(build.node(), SLICE, POD), CLOCK.now())]
     start = lines.index("Commands:")
