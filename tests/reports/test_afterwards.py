@@ -124,7 +124,7 @@ def test_copies_are_placed_once_however_many_ways_out_there_are(monkeypatch: pyt
         tried.append(1)
         return place(world, pods, per_node=per_node)
 
-    monkeypatch.setattr("kubectl_dra.reports.simulation.copies.place", counted)
+    monkeypatch.setattr("kubectl_dra.reports.simulation.course.place", counted)
     report = simulated(template("one"), deployment(40), world=cluster(*objects))
     placed = len(tried)
     assert then(report) == [*[FitThen(3, 40)] * 2, FitThen(6, 40, nodes=10), FitThen(3, 40)]
@@ -133,3 +133,37 @@ def test_copies_are_placed_once_however_many_ways_out_there_are(monkeypatch: pyt
     apart = {"requiredDuringSchedulingIgnoredDuringExecution": [TERM]}
     report = simulated(template("one"), deployment(40, affinity={"podAntiAffinity": apart}), world=cluster(*objects))
     assert len(tried) - placed > 1
+
+
+def _unlike(many: int) -> list[dict[str, Any]]:
+    """Workloads none of which fits, each for a reason of its own."""
+    made = [deployment(2, f"w-{number}", "one") for number in range(many)]
+    for number, each in enumerate(made):
+        spec = each["spec"]["template"]["spec"]
+        if number % 3 == 0:
+            spec["nodeSelector"] = {"zone": f"z-{number}"}
+        elif number % 3 == 1:
+            spec["containers"][0]["resources"]["requests"] = {"cpu": str(40 + number)}
+        else:
+            spec["resourceClaims"][0]["resourceClaimTemplateName"] = "five"
+            spec["containers"][0]["resources"]["requests"] = {"cpu": f"{number}m"}
+    return [template("one"), template("five", 5), *made]
+
+
+def test_ways_out_of_many_workloads_do_not_place_all_the_others_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twice as many workloads, each with ways out of its own, place twice as many and not four times as many."""
+    tried: list[int] = []
+
+    def counted(world: ClusterState, pods: Iterable[Pod], *, per_node: bool = False) -> PlacedCopies:
+        tried.append(1)
+        return place(world, pods, per_node=per_node)
+
+    monkeypatch.setattr("kubectl_dra.reports.simulation.course.place", counted)
+    placed = []
+    for many in (9, 18):
+        tried.clear()
+        report = simulated(*_unlike(many), world=cluster(build.node(cpu="32", labels={"zone": "a"})))
+        assert all(pod.lacks for pod in report.pods)
+        assert sum(note is not None for at in range(many) for note in then(report, at)) >= many * 2 // 3
+        placed.append(len(tried))
+    assert placed[1] <= 2.4 * placed[0], placed

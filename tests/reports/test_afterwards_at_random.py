@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import os
 from collections import Counter
+from dataclasses import replace
 from random import Random
 from typing import Any, Final
 
@@ -18,12 +19,14 @@ from kubectl_dra.model.features import features
 from kubectl_dra.reports.pending.remedies import RemedyReport
 from kubectl_dra.reports.pending.renewal import FitThen
 from kubectl_dra.reports.simulation import SimulationReport
+from kubectl_dra.reports.simulation.afterwards import Afterwards
+from kubectl_dra.reports.simulation.course import Course
 from tests.kit import build
 from tests.kit.clock import CLOCK
 from tests.kit.facts import evidence, inventory
 from tests.kit.sample import seed
 from tests.reports.test_afterwards import TAINT, deployment
-from tests.reports.test_simulated_files import simulated, template
+from tests.reports.test_simulated_files import simulated, template, thing
 
 #: How many are drawn; `make test` draws the first of them.
 CASES: Final = int(os.environ.get("AFTERWARDS_CASES", "150"))
@@ -204,3 +207,49 @@ def test_as_many_fit_as_in_a_cluster_changed_by_hand(cases: int) -> None:
     assert met
     assert cases < CASES or met.keys() >= MET, met
     assert not [each for each in met if each.startswith("unknown")], met
+
+
+def _several(random: Random) -> tuple[list[Object], list[Object]]:
+    """More workloads, of which some have their claims from one template, and some are gangs of Kubernetes."""
+    objects, files = drawn(random)
+    for number in range(random.randint(2, 5)):
+        made = deployment(random.randint(1, 4), f"v-{number}", random.choice(("one", "two")))
+        spec = made["spec"]["template"]["spec"]
+        spec["containers"][0]["resources"]["requests"] = {"cpu": random.choice(("100m", "1", "3", "9"))}
+        if random.random() < 0.3:
+            spec["nodeSelector"] = {"zone": random.choice("abc")}
+        if random.random() < 0.3:
+            spec["schedulingGroup"] = {"podGroupName": random.choice(("g", "h"))}
+        files.append(made)
+    for name in ("g", "h"):
+        gang = {"gang": {"minCount": 2}}
+        files.insert(0, thing("scheduling.k8s.io/v1alpha3", "PodGroup", {"schedulingPolicy": gang}, name=name))
+    return objects, files
+
+
+@pytest.mark.parametrize("cases", [FEW // 2, pytest.param(CASES, marks=pytest.mark.rows)])
+def test_what_is_placed_once_for_many_ways_out_is_what_comes_of_placing_it_anew(
+    cases: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forked, groups = list[int](), set[str]()
+    gates = features(gates={"GenericWorkload": True})
+
+    def found(objects: list[Object], files: list[Object]) -> SimulationReport:
+        return simulated(*copy.deepcopy(files), world=replace(world_of(objects), features=gates))
+
+    def fork(course: Course, *given: Any) -> Course:
+        forked.append(len(course.found))
+        return real(course, *given)
+
+    real = Course.forked
+    for number in range(cases):
+        objects, files = _several(Random(f"{seed()}-{number}"))
+        monkeypatch.setattr(Course, "forked", fork)
+        shared = found(objects, files)
+        groups |= {pod.group for pod in shared.pods}
+        monkeypatch.setattr(Afterwards, "_first", lambda *_given: 0)
+        monkeypatch.setattr(Course, "forked", real)
+        assert found(objects, files) == shared, number
+        monkeypatch.undo()
+    assert any(forked)
+    assert cases < CASES or {"g", "h"} <= groups

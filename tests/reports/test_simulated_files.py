@@ -21,7 +21,7 @@ from kubectl_dra.reports.simulation import (
     Role,
     SimulationReport,
     copies,
-    pending_copies,
+    course,
     simulation_report,
 )
 from tests.kit import build, facts
@@ -364,8 +364,8 @@ def test_templates_that_no_pod_uses_are_tried_one_by_one() -> None:
 
 def test_of_equal_entries_of_a_catalogue_one_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     tried = list[int]()
-    real = copies.place
-    monkeypatch.setattr(copies, "place", lambda *given, **named: (tried.append(1), real(*given, **named))[1])
+    real = course.place
+    monkeypatch.setattr(course, "place", lambda *given, **named: (tried.append(1), real(*given, **named))[1])
     many = [template(f"t{number}", count=1 + number % 2 * 8) for number in range(40)]
     report = simulated(*many)
     assert len(tried) == 2
@@ -378,8 +378,8 @@ def test_of_equal_entries_of_a_catalogue_one_is_tried(monkeypatch: pytest.Monkey
 
 def test_of_equal_pods_those_after_the_first_that_does_not_fit_are_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     tried = list[int]()
-    real = copies.place
-    monkeypatch.setattr(copies, "place", lambda *given, **named: (tried.append(1), real(*given, **named))[1])
+    real = course.place
+    monkeypatch.setattr(course, "place", lambda *given, **named: (tried.append(1), real(*given, **named))[1])
     pods = []
     for number in range(30):
         body = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"p{number}", "namespace": NS}}
@@ -405,11 +405,9 @@ def test_of_equal_workloads_those_after_the_first_that_does_not_fit_are_not_trie
 ) -> None:
     """Each with its own name, labels, image, and maybe its own template; ways out are looked for once."""
     tried, searched = list[int](), list[int]()
-    place, ways = copies.place, pending_copies.find_remedies
-    monkeypatch.setattr(copies, "place", lambda *given, **named: (tried.append(1), place(*given, **named))[1])
-    monkeypatch.setattr(
-        pending_copies, "find_remedies", lambda *given, **named: (searched.append(1), ways(*given, **named))[1]
-    )
+    place, ways = course.place, copies.find_remedies
+    monkeypatch.setattr(course, "place", lambda *given, **named: (tried.append(1), place(*given, **named))[1])
+    monkeypatch.setattr(copies, "find_remedies", lambda *given, **named: (searched.append(1), ways(*given, **named))[1])
     files = [template(f"t{number}") for number in range(30 if own else 1)]
     files += [_deployment(f"d{number}", f"t{number * own}") for number in range(30)]
     report = simulated(*files)

@@ -10,7 +10,7 @@ from kubectl_dra.output.pending.quotas import unspecified_lines
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.simulation import manifests
 from kubectl_dra.reports.simulation import PodSimulation
-from kubectl_dra.reports.simulation.copies import TOGETHER
+from kubectl_dra.reports.simulation.course import TOGETHER
 
 
 def doubt_lines(pod: PodSimulation) -> Iterator[Safe]:

@@ -5,8 +5,8 @@ The files are placed again in the changed cluster: a template that is changed ma
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Final
 
 import msgspec
@@ -20,35 +20,56 @@ from kubectl_dra.diagnosis.remedies.changes import Change, ClaimEdit, PodEdit, V
 from kubectl_dra.diagnosis.remedies.records import Action, EditClaim, EditPod
 from kubectl_dra.diagnosis.whatif.records import AddNode
 from kubectl_dra.model.base import with_spec
+from kubectl_dra.model.core import Pod
 from kubectl_dra.model.edited import edited
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.resource import ResourceClaimTemplate
 from kubectl_dra.reports.pending.renewal import FitThen
 from kubectl_dra.reports.simulation import side_by_side
+from kubectl_dra.reports.simulation.course import Asked, Course
+from kubectl_dra.reports.simulation.gangs import group_of
 from kubectl_dra.reports.simulation.records import PodSimulation
 from kubectl_dra.reports.simulation.trials import PodTrial
 
 #: So many ways out are followed to their end, while placing the copies takes no more than this: nodes times copies.
 _WAYS: Final = 8
 _EFFORT: Final = 200_000
+#: A copy takes as long as on so many nodes, however few there are.
+_LEAST: Final = 40
 _EDITS: Final = (EditClaim, EditPod)
 #: More nodes are no way out that is worth a number.
 _NODES: Final = 64
 
+#: So many changed clusters are kept, in which trials before the changed one have been placed already.
+_COURSES: Final = 8
+
 #: What fits after changes; None where that was not counted.
 Asking = Callable[[Sequence[Action], Sequence[Change]], FitThen | None]
-#: Places all trials in a cluster, without looking for ways out.
-Placing = Callable[[ClusterState, Sequence[PodTrial]], Sequence[PodSimulation]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Changed:
+    """A cluster and trials after changes: ``templates`` differ beside it, and are told apart by their users alone."""
+
+    inventory: Inventory
+    templates: Mapping[Key, ResourceClaimTemplate]
+    trials: Sequence[PodTrial]
 
 
 @dataclass(slots=True)
 class Afterwards:
-    """Counts again what comes of ``trials`` in the cluster ``given``, within bounds."""
+    """Counts again what comes of ``trials`` in the cluster ``given``, within bounds.
+
+    Trials before those that a change is about end as they did without it: they are placed once in each cluster.
+    """
 
     given: ClusterState
     trials: Sequence[PodTrial]
-    placing: Placing
+    asked: Asked
     _left: int = field(default=_EFFORT, init=False)
+    _courses: list[Course] = field(default_factory=list, init=False)
+    _groups: list[Key | None] | None = field(default=None, init=False)
 
     def of(self, position: int, world: ClusterState, pod: Key, now: Sequence[PodSimulation], *, is_new: bool) -> Asking:
         """What is asked after each way out for a ``pod`` of one trial in ``world``; ``now``: without any of them.
@@ -60,31 +81,79 @@ class Afterwards:
         ways = 0 if trial.alone or trial.planned.kind == "Pod" else _WAYS
         return _Pending(self, position, world, pod, now, is_new, ways).then
 
-    def again(self, world: ClusterState, trials: Sequence[PodTrial]) -> Sequence[PodSimulation] | None:
-        """What comes of other trials in another cluster; None where that would take too long."""
-        effort = self._effort()
-        if self._left < effort:
-            return None
-        self._left -= effort
-        return self.placing(world, trials)
+    def with_trials(self, trials: Sequence[PodTrial], last: int) -> Sequence[PodSimulation] | None:
+        """What comes of other trials up to the ``last`` that is asked about; None where that would take too long."""
+        course = self.again(_Changed(self.given.inventory, {}, trials), last)
+        return course.found if course is not None else None
 
-    def side_by_side(
-        self, world: ClusterState, trials: Sequence[PodTrial], before: PodSimulation
-    ) -> PodSimulation | None:
+    def again(self, changed: _Changed, last: int) -> Course | None:
+        """The course in another cluster up to the ``last`` trial; None where that would take too long."""
+        inventory, templates = changed.inventory, changed.templates
+        named = {key for trial in self.trials[:last] for key in _templates(trial.plan.pod)} if templates else set[Key]()
+        # Pods of a group may have claims of their own from it.
+        if self.given.inventory.groups.pod_groups or not named.isdisjoint(templates):
+            inventory, templates = _with_templates(inventory, templates), {}
+        first = self._first(changed.trials, last)
+        course = self._course(inventory, first)
+        if not self._go(course, first):
+            return None
+
+        def changing(world: ClusterState) -> ClusterState:
+            return world.changed(_with_templates(world.inventory, templates)) if templates else world
+
+        forked = course.forked(changing, changed.trials)
+        return forked if self._go(forked, last + 1) else None
+
+    def is_any_lacking(self, course: Course, position: int) -> bool:
+        """Whether others than those of one trial do not all fit; True as well where finding that takes too long."""
+        for number in range(len(self.trials)):
+            if not self._go(course, number + 1) or (number != position and course.found[number].lacks):
+                return True
+        return False
+
+    def side_by_side(self, changed: _Changed, before: PodSimulation) -> PodSimulation | None:
         """What comes of the only trial, counted without placing its copies; None where these have to be placed."""
-        effort = len(world.inventory.nodes)
-        if len(trials) > 1 or self._left < effort:
+        effort = len(changed.inventory.nodes)
+        if len(self.trials) > 1 or self._left < effort:
             return None
         self._left -= effort
-        return side_by_side.counted(world, trials[0], before)
+        world = self.given.changed(_with_templates(changed.inventory, changed.templates))
+        return side_by_side.counted(world, changed.trials[0], before)
 
-    def _effort(self) -> int:
-        copies = sum(min(trial.plan.copies or 1, MAX_COPIES) for trial in self.trials)
-        return copies * max(len(self.given.inventory.nodes), 1)
+    def _first(self, trials: Sequence[PodTrial], last: int) -> int:
+        """The first of other trials, or the ``last``; those of one group are placed at once."""
+        first = next((number for number in range(last) if trials[number] is not self.trials[number]), last)
+        if self._groups is None:
+            self._groups = [group_of(self.given, trial) for trial in self.trials]
+        spanning = {each for each in self._groups[first:] if each is not None}
+        together = (number for number, group in enumerate(self._groups[:first]) if group in spanning)
+        return next(together, first)
 
-    def changed(
-        self, position: int, world: ClusterState, pod: Key, changes: Iterable[Change]
-    ) -> tuple[ClusterState, Sequence[PodTrial]] | None:
+    def _course(self, inventory: Inventory, first: int) -> Course:
+        """The trials in a changed cluster, no more of them than those before the ``first`` that is another one."""
+        alike = (each for each in self._courses if _is_same(each.given.inventory, inventory))
+        found = next(alike, None)
+        if found is not None:
+            self._courses.remove(found)
+        if found is None or len(found.found) > first:
+            world = self.given.changed(inventory)
+            found = Course(world, self.trials, self.asked, world)
+        self._courses = [found, *self._courses[: _COURSES - 1]]
+        return found
+
+    def _go(self, course: Course, many: int) -> bool:
+        """Place so many of the trials; False where that takes too long."""
+        more = course.trials[len(course.found) : many]
+        copies = sum(min(trial.plan.copies or 1, MAX_COPIES) for trial in more)
+        effort = copies * max(len(self.given.inventory.nodes), _LEAST)
+        if self._left < effort:
+            return False
+        self._left -= effort
+        if many:
+            course.upto(many - 1)
+        return True
+
+    def changed(self, position: int, world: ClusterState, pod: Key, changes: Iterable[Change]) -> _Changed | None:
         """The cluster and the trials with the changes; None where one is about nothing that is there before."""
         inventory, trials = self.given.inventory, list(self.trials)
         for change in changes:
@@ -106,7 +175,7 @@ class Afterwards:
                 inventory = change(inventory)
             except KeyError:
                 return None
-        return self.given.changed(inventory), trials
+        return _Changed(*_apart(self.given.inventory, inventory), trials)
 
 
 @dataclass(slots=True)
@@ -126,9 +195,12 @@ class _Pending:
         found = self._counted(changes)
         if found is None:
             return None
-        it, rest = found[self.position], _lack(self.now, self.position) and not _lack(found, self.position)
+        it, course = found
         grows = it.growing if it.growing is not None and not it.growing.passing else None
-        if it.wanted is None or it.copies <= self._before or it.capped or not (it.wanted > 1 or rest or grows):
+        if it.wanted is None or it.copies <= self._before or it.capped:
+            return None
+        rest = course is not None and self._others_lack and not self.afterwards.is_any_lacking(course, self.position)
+        if not (it.wanted > 1 or rest or grows):
             return None
         most = grows.most if grows is not None and grows.fit is not None else 0
         grown = (grows.fit or 0) if grows is not None else 0
@@ -139,15 +211,23 @@ class _Pending:
     def _before(self) -> int:
         return self.now[self.position].copies
 
-    def _counted(self, changes: Sequence[Change]) -> Sequence[PodSimulation] | None:
+    @property
+    def _others_lack(self) -> bool:
+        return any(each.lacks for number, each in enumerate(self.now) if number != self.position)
+
+    def _counted(self, changes: Sequence[Change]) -> tuple[PodSimulation, Course | None] | None:
+        """What comes of the pod's trial, and the course of all of them; None for that of one that was not placed."""
         if not changes or self.ways <= 0:
             return None
         changed = self.afterwards.changed(self.position, self.world, self.pod, changes)
         self.ways -= 1
         if changed is None:
             return None
-        alone = self.afterwards.side_by_side(*changed, self.now[self.position]) if self.is_new else None
-        return [alone] if alone is not None else self.afterwards.again(*changed)
+        alone = self.afterwards.side_by_side(changed, self.now[self.position]) if self.is_new else None
+        if alone is not None:
+            return alone, None
+        course = self.afterwards.again(changed, self.position)
+        return (course.found[self.position], course) if course is not None else None
 
     def _further(
         self, wanted: int, it: PodSimulation, actions: Sequence[Action], changes: Sequence[Change]
@@ -161,7 +241,7 @@ class _Pending:
             return 0, 0, ""
         alone = self._counted([nodes_like(self.afterwards.given.inventory, fullest.node, 1, free=False)])
         # Where new nodes take them as they are written, these are a way out of their own.
-        if alone is None or alone[self.position].copies:
+        if alone is None or alone[0].copies:
             return 0, 0, ""
         more = self._enough(changes, wanted - it.copies, fullest.copies, fullest.node, free=False)
         return 0, more, fullest.node if more else ""
@@ -172,12 +252,7 @@ class _Pending:
         if many > _NODES:
             return 0
         found = self._counted([*changes, nodes_like(self.afterwards.given.inventory, like, many, free=free)])
-        return many if found is not None and not found[self.position].lacks else 0
-
-
-def _lack(found: Sequence[PodSimulation], position: int) -> bool:
-    """Whether others than those of one trial do not all fit."""
-    return any(each.lacks for number, each in enumerate(found) if number != position)
+        return many if found is not None and not found[0].lacks else 0
 
 
 def _template(inventory: Inventory, pod: Key, claim: Key) -> Key | None:
@@ -200,7 +275,33 @@ def _with_volumes(plan: PodPlan, world: ClusterState, change: VolumeClaimRenewal
     return replace(plan, volume_claims=tuple(claims))
 
 
+def _templates(pod: Pod) -> Iterator[Key]:
+    """The templates that a pod names."""
+    for entry in pod.spec.resource_claims:
+        if entry.resource_claim_template_name is not None:
+            yield Key(pod.metadata.namespace, entry.resource_claim_template_name)
+
+
 def _with_template(inventory: Inventory, key: Key, change: ClaimEdit) -> Inventory:
     template = inventory.templates[key]
     made = with_spec(template, spec=change.edit(template.spec.spec))
     return inventory.replace(templates=edited(inventory.templates, {key: made}))
+
+
+def _with_templates(inventory: Inventory, templates: Mapping[Key, ResourceClaimTemplate]) -> Inventory:
+    return inventory.replace(templates=edited(inventory.templates, templates)) if templates else inventory
+
+
+def _apart(given: Inventory, changed: Inventory) -> tuple[Inventory, Mapping[Key, ResourceClaimTemplate]]:
+    """What was changed but for templates, and the templates that were: each is of its users alone."""
+    before, after = given.templates, changed.templates
+    if before is after or not before.keys() <= after.keys():
+        return changed, {}
+    return changed.replace(templates=before), {key: each for key, each in after.items() if before.get(key) is not each}
+
+
+def _is_same(one: Inventory, other: Inventory) -> bool:
+    """Whether changes have led to the same cluster; what they have not touched is one and the same object."""
+    names = (each.name for each in fields(Inventory))
+    pairs = ((getattr(one, name), getattr(other, name)) for name in names)
+    return all(first is second or first == second for first, second in pairs)

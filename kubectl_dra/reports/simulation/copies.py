@@ -1,61 +1,31 @@
-"""Trials, one after the other: how many of the pods fit, where, and what keeps the next one."""
+"""The trials of the files, in order, and then the ways out for those that do not fit, each followed to its end."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
-from itertools import islice
-from typing import Final
 
 import msgspec
 
-from kubectl_dra.api.planned import PodPlan
-from kubectl_dra.api.workloads.hooks import hook_of
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.gates.pod_admission import refusing_limit_range
-from kubectl_dra.diagnosis.pod.missing import of_the_choice
-from kubectl_dra.diagnosis.pod.open_plugins import open_plugins
-from kubectl_dra.diagnosis.pod.placing import PlacedCopies, being_bound, place
-from kubectl_dra.diagnosis.pod.volume_claims import of_one_node, taken_as_shared
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.placing import refused_by_quota
 from kubectl_dra.diagnosis.pod.workloads import ReadOwner
-from kubectl_dra.diagnosis.records import BeingBound, Missing, ObjectRef, OpenPlugin
-from kubectl_dra.diagnosis.remedies.changes import without_pods
-from kubectl_dra.model.core import Pod
+from kubectl_dra.diagnosis.records import ObjectRef, QuotaShortage
+from kubectl_dra.diagnosis.remedies.records import DeletePod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
-from kubectl_dra.reports.base import Fits
-from kubectl_dra.reports.claims.ask import unfound_requests, unseen_entries
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.pending.remedies import find_remedies
 from kubectl_dra.reports.simulation.afterwards import Afterwards
-from kubectl_dra.reports.simulation.alike import alike_key, settles
-from kubectl_dra.reports.simulation.alternatives import taken_alternatives
+from kubectl_dra.reports.simulation.course import Asked, Course
 from kubectl_dra.reports.simulation.file_edits import Places
-from kubectl_dra.reports.simulation.flavors import open_flavors
 from kubectl_dra.reports.simulation.gang_numbers import with_members
-from kubectl_dra.reports.simulation.gangs import GroupTrials, domain_fits, group_of, place_together
-from kubectl_dra.reports.simulation.numbers import kept_off, reconciled, starts_from_none, with_numbers
-from kubectl_dra.reports.simulation.pending_copies import Opened, pending_of, told_of, ways_told, with_ways
-from kubectl_dra.reports.simulation.pods import Batch, Copies, batch
-from kubectl_dra.reports.simulation.present import Present, present, without
-from kubectl_dra.reports.simulation.records import Counted, NodeCopies, PodSimulation
-from kubectl_dra.reports.simulation.shared_claims import shared_claims
-from kubectl_dra.reports.simulation.trials import PodTrial, absent_classes, tolerated
-
-#: Controllers and queues that choose one rack, zone or the like for all pods of a group.
-KUEUE: Final = "Kueue's choice of a flavor"
-TOGETHER: Final = "placement in one domain"
-#: An object, and what it calls some of its pods.
-_Pods = tuple[ObjectRef, str]
-
-
-@dataclass(slots=True)
-class _Later:
-    """What was placed in the end, and the ways out that are looked for then: pods after a trial take something, too."""
-
-    world: ClusterState
-    opened: list[Opened] = field(default_factory=list)
+from kubectl_dra.reports.simulation.numbers import reconciled
+from kubectl_dra.reports.simulation.pending_copies import Opened, ways_told
+from kubectl_dra.reports.simulation.pods import Copies
+from kubectl_dra.reports.simulation.records import PodSimulation
+from kubectl_dra.reports.simulation.trials import PodTrial
 
 
 def simulated(
@@ -70,269 +40,70 @@ def simulated(
 
     ``cluster``: as it is now; what ``world`` has beside its pods can't be deleted. ``where`` the files' objects stand.
     """
-    supposed, where = _there(world) - _there(cluster or world), where or {}
-
-    def tried(world: ClusterState, trials: Sequence[PodTrial], later: _Later) -> list[PodSimulation]:
-        return list(_tried(world, trials, copies, read_owner, supposed, where, later))
-
-    def placing(world: ClusterState, trials: Sequence[PodTrial]) -> list[PodSimulation]:
-        return tried(world, trials, _Later(world))
-
-    later, afterwards = _Later(world), Afterwards(world, trials, placing)
-    found = tried(world, trials, later)
-    reconciled(found, trials, lambda fewer: afterwards.again(world, fewer))
-    with_members(found, world, trials, lambda more: afterwards.again(world, more))
-    for opened in later.opened:
+    where = where or {}
+    asked = Asked(copies, read_owner, _there(world) - _there(cluster or world), where)
+    course, afterwards = Course(world, trials, asked, world), Afterwards(world, trials, asked)
+    for position in range(len(trials)):
+        course.upto(position)
+    found = list(course.found)
+    reconciled(found, trials, afterwards.with_trials)
+    with_members(found, world, trials, afterwards.with_trials)
+    for opened in course.opened:
         # Of a stage that has ended when others start, these take nothing.
-        after = later.world if opened.pending.pod.key in later.world.inventory.pods else opened.world
+        after = course.world if opened.pending.pod.key in course.world.inventory.pods else opened.world
         keep = _there(after) - _there(cluster or world)
         with_ways(found, opened, after, trials[opened.position], afterwards, keep, where, read_owner)
     return found
-
-
-def _tried(
-    world: ClusterState,
-    trials: Sequence[PodTrial],
-    copies: Copies,
-    read_owner: ReadOwner | None,
-    supposed: AbstractSet[Key],
-    where: Places,
-    later: _Later,
-) -> Iterator[PodSimulation]:
-    given, simulated, together = world, set(supposed), dict[int, PodSimulation]()
-    known, placed_by, missing = dict[Hashable, PodSimulation](), dict[_Pods, AbstractSet[Key]](), set[_Pods]()
-    for position, trial in enumerate(trials):
-        if (none := _not_made(given, trial, copies, missing)) is not None:
-            missing.add((trial.subject, trial.plan.role))
-            yield none
-            continue
-        alike = alike_key(given, trial)
-        if (same := known.get(alike)) is not None:
-            missing |= _missing(trials, trial, same)
-            yield msgspec.structs.replace(same, subject=trial.subject, like=same.subject)
-            continue
-        group = group_of(given, trial)
-        if group is not None:
-            if position not in together:
-                placed_group = place_together(world, group, trials, copies)
-                world = placed_group.world
-                together |= _of_group(given, group, trials, placed_group, supposed, read_owner, where)
-            yield _in_domains(together[position], given, trial, copies)
-            continue
-        before = given if trial.alone else _after(world, trial, placed_by)
-        there = None if copies.as_many_as_fit else present(given, trial, read_owner)
-        made, placed = _placed(before, trial, copies, there)
-        new = _new(placed, made.world)
-        if not (trial.alone or trial.held or starts_from_none(trial)):
-            placed_by[trial.subject, trial.plan.role] = new
-            simulated |= new
-            world = placed.world
-        told = told_of(trial, placed, new | simulated)
-        # Who asks how many fit has not asked for more.
-        if made.wanted is not None or not placed.copies:
-            later.opened += (Opened(each, position, placed.world, there) for _, each in told)
-        done = _pod_simulation(trial, made, placed, next((pending for _, pending in told), None))
-        done = _with_devices(done, placed, new, _being_bound(before, trial, copies, placed))
-        done = kept_off(with_numbers(_beside(done, there), before, trial, copies), before, trial, told)
-        # Its own pods that run have the devices.
-        done = done if there is not None else _in_domains(done, given, trial, copies)
-        missing |= _missing(trials, trial, done)
-        _learn(known, alike, done, replaces=there is not None)
-        yield done
-    later.world = world
-
-
-def _learn(known: dict[Hashable, PodSimulation], alike: Hashable, done: PodSimulation, *, replaces: bool) -> None:
-    """Keep what holds for later trials that are alike; ``replaces``: what old pods had may be free now."""
-    if replaces:
-        known.clear()
-    if alike is not None and settles(done):
-        known[alike] = done
-
-
-def _with_devices(
-    done: PodSimulation, placed: PlacedCopies, new: AbstractSet[Key], being_bound: BeingBound | None
-) -> PodSimulation:
-    """With the alternatives that its ``new`` pods got, and who may be getting the devices before them."""
-    taken = taken_alternatives(placed.world, new)
-    return msgspec.structs.replace(done, being_bound=being_bound, alternatives=taken)
-
-
-def _of_group(
-    given: ClusterState,
-    group: Key,
-    trials: Sequence[PodTrial],
-    placed: GroupTrials,
-    supposed: AbstractSet[Key],
-    read_owner: ReadOwner | None,
-    where: Places,
-) -> dict[int, PodSimulation]:
-    """What came of the trials of a group, by their positions; what is in its way is told of all of it."""
-    pending: PendingReport | None = None
-    found: dict[int, PodSimulation] = {}
-    for position, (made, share) in placed.found.items():
-        if share.failed is not None and pending is None:
-            simulated = {*_new(share, given), *supposed}
-            # Its own pods give back what they hold while they wait for each other.
-            its = {key_of(pod.metadata) for pod in share.world.inventory.pods_by_group.get(group, ())}
-            pending = pending_of(trials[position], share, simulated - its)
-            ways = find_remedies(share.world, share.failed, keep=simulated, read_owner=read_owner)
-            pending = ways_told(pending, ways, share.world, trials[position], where) if pending is not None else None
-        done = _pod_simulation(trials[position], made, share, pending if share.failed is not None else None)
-        found[position] = msgspec.structs.replace(done, group=group.name)
-    return found
-
-
-def _not_made(
-    world: ClusterState, trial: PodTrial, copies: Copies, missing: AbstractSet[_Pods]
-) -> PodSimulation | None:
-    """The answer for pods that are not made at all: they are refused, or wait for others that are ``missing``."""
-    awaits = tuple(role for role in trial.plan.awaits if (trial.subject, role) in missing)
-    if awaits or trial.stops or trial.bypasses:
-        return msgspec.structs.replace(_untried(world, trial, copies), awaits=awaits)
-    return None
-
-
-def _missing(trials: Sequence[PodTrial], trial: PodTrial, done: PodSimulation) -> AbstractSet[_Pods]:
-    """The role of a trial if what waits for its pods waits in vain; some wait for one of them only."""
-    some = done.copies and any(each.plan.awaits_any and each.planned is trial.planned for each in trials)
-    return {(trial.subject, trial.plan.role)} if done.fits is Fits.NO and done.lacks and not some else set()
-
-
-def _after(world: ClusterState, trial: PodTrial, placed_by: Mapping[_Pods, AbstractSet[Key]]) -> ClusterState:
-    """The cluster without those pods of the same object that have ended before."""
-    ended = [key for role in trial.plan.after for key in placed_by.get((trial.subject, role), ())]
-    return world.changed(without_pods(ended)(world.inventory)) if ended else world
-
-
-def _placed(world: ClusterState, trial: PodTrial, copies: Copies, found: Present | None) -> tuple[Batch, PlacedCopies]:
-    """Where the new pods of a trial go; of a rollout that ends no old pod before, the first one beside the old ones."""
-    if found is None:
-        made = batch(world, trial, copies)
-        return made, _copies(made)
-    world = without(world, found.waiting)
-    if found.old and found.surge:
-        made = batch(world, trial, copies, found)
-        first = place(made.world, islice(made.pods, 1))
-        if first.failed is not None:
-            return made, first
-    made = batch(without(world, found.old), trial, copies, found)
-    return made, _copies(made)
-
-
-def _copies(made: Batch) -> PlacedCopies:
-    return place(made.world, made.pods, per_node=made.counted is Counted.PER_NODE)
-
-
-def _beside(done: PodSimulation, found: Present | None) -> PodSimulation:
-    """With the pods that the cluster has of the workload."""
-    if found is None:
-        return done
-    # Of a workload that shrinks some of those that run are ended.
-    stay = len(found.stay) if done.wanted is None else min(len(found.stay), done.wanted)
-    stuck = bool(found.old) and found.surge and done.lacks and not done.copies
-    made = msgspec.structs.replace(done, copies=done.copies + stay, present=stay, replaces=len(found.old), stuck=stuck)
-    return msgspec.structs.replace(made, runs_alone=found.policy)
-
-
-def _in_domains(done: PodSimulation, world: ClusterState, trial: PodTrial, copies: Copies) -> PodSimulation:
-    """With what is certain of the domains of nodes that another program chooses from."""
-    found = tuple(domain_fits(world, trial, copies))
-    return msgspec.structs.replace(done, domains=found) if found else done
-
-
-def _being_bound(world: ClusterState, trial: PodTrial, copies: Copies, placed: PlacedCopies) -> BeingBound | None:
-    """Pods that may be being bound where copies fit."""
-
-    def again(supposed: ClusterState) -> int:
-        return _copies(batch(supposed, trial, copies)).copies
-
-    return being_bound(world, trial.plan.pod, placed.nodes, again)
-
-
-def _untried(world: ClusterState, trial: PodTrial, copies: Copies) -> PodSimulation:
-    wanted = copies.of(1 if trial.plan.copies is None else trial.plan.copies)
-    return PodSimulation(
-        trial.subject,
-        wanted,
-        0,
-        capped=False,
-        nodes=(),
-        pending=None,
-        role=trial.plan.role,
-        alone=trial.alone,
-        misread=trial.misread,
-        blocked=trial.blocked,
-        refused=trial.refused,
-        scheduler=trial.scheduler,
-        held=trial.held,
-        bypasses=trial.bypasses,
-        unknown_node=bool(trial.bypasses) and trial.bypasses not in world.inventory.nodes,
-    )
 
 
 def _there(world: ClusterState) -> AbstractSet[Key]:
     return world.inventory.pods.keys()
 
 
-def _new(placed: PlacedCopies, before: ClusterState) -> AbstractSet[Key]:
-    return placed.world.inventory.pods.keys() - before.inventory.pods.keys()
+def with_ways(
+    found: list[PodSimulation],
+    opened: Opened,
+    world: ClusterState,
+    trial: PodTrial,
+    afterwards: Afterwards,
+    keep: AbstractSet[Key],
+    where: Places,
+    read_owner: ReadOwner | None,
+) -> None:
+    """Find the ways out for a pod in the ``world`` with all that was placed, and put them where it is told of."""
+    pending, there = opened.pending, opened.there
+    about = [number for number, each in enumerate(found) if any(one is pending for one in _all_told(each))]
+    if not about:
+        return
+    counting = afterwards.of(opened.position, world, pending.pod.key, found, is_new=there is None)
+    over = [each.detail for each in pending.causes if isinstance(each.detail, QuotaShortage)]
+    over = [each for each in over if each.kind == "Pod"]
+    key = pending.pod.key
+    # In this world it exists, although the server refuses it.
+    diagnosis = refused_by_quota(world, key, over) if over else Diagnoser(world).pod(key)
+    ways = find_remedies(world, diagnosis, keep=keep, read_owner=read_owner, then=counting)
+    whole = ways_told(pending, ways, world, trial, where)
+    if found[about[0]].stuck and there is not None:
+        whole = _keeping(whole, {ObjectRef.of("Pod", key_of(pod.metadata)) for pod in there.old})
+    for number in about:
+        found[number] = _retold(found[number], pending, whole)
 
 
-def _pod_simulation(trial: PodTrial, made: Batch, placed: PlacedCopies, pending: PendingReport | None) -> PodSimulation:
-    plan = trial.plan
-    names = made.world.inventory.nodes
-    spread = len(placed.nodes) > 1
-    limits, fields = refusing_limit_range(plan.pod, made.world.inventory) if trial.refused else ("", ())
-    return PodSimulation(
-        subject=trial.subject,
-        wanted=made.wanted,
-        copies=placed.copies,
-        capped=placed.capped,
-        nodes=tuple(NodeCopies(name, placed.nodes[name]) for name in names if name in placed.nodes),
-        tolerated=tolerated(trial, (names[name] for name in placed.nodes)),
-        pending=pending,
-        open=tuple(_left_open(made.world, plan)) if made.wanted != 0 else (),
-        unseen=unseen_entries(plan.pod),
-        unseen_for=plan.claims_lost_to,
-        unfound=tuple(unfound_requests(made.world, plan.pod)),
-        shared=() if trial.is_bare else tuple(shared_claims(placed.world, plan.pod)),
-        role=plan.role,
-        after=plan.after,
-        made_from=plan.spec_at.removesuffix(".spec") if plan.stands_in_for else "",
-        instead_of=plan.stands_in_for,
-        flavors=plan.flavors,
-        rest_by=plan.rest_by,
-        amounts=tuple(name for name, _ in plan.moved) if plan.rest_by else (),
-        counted=made.counted,
-        assumed=plan.assumed if made.counted is Counted.ASSUMED else (),
-        alone=trial.alone,
-        shared_volumes=tuple(taken_as_shared(placed.world.inventory, plan.pod)) if spread else (),
-        attached_once=tuple(of_one_node(placed.world.inventory, plan.pod)) if spread else (),
-        hook=hook_of(trial.planned.annotations)[0],
-        blocked=trial.blocked,
-        absent_classes=absent_classes(made.world, trial),
-        misread=trial.misread,
-        refused=trial.refused,
-        refused_by=limits,
-        refused_at=tuple(f"{plan.spec_at}.{field}" for field in fields),
-        scheduler=trial.scheduler,
-        held=trial.held,
-        choice=_choice(made.world, plan.pod) if placed.copies else None,
-        nodes_compared=placed.compared,
-        nodes_are_example=placed.example,
-    )
+def _all_told(pod: PodSimulation) -> Iterator[PendingReport]:
+    yield from (pod.pending,) if pod.pending is not None else ()
+    yield from (each.pending for each in pod.kept_off.others) if pod.kept_off is not None else ()
 
 
-def _choice(world: ClusterState, pod: Pod) -> Missing | None:
-    """What was not read and tells which of several nodes are taken."""
-    return of_the_choice(world.evidence, pod) if len(world.inventory.nodes) > 1 else None
+def _retold(pod: PodSimulation, old: PendingReport, new: PendingReport) -> PodSimulation:
+    """With another report in the place of one."""
+    if pod.pending is old or pod.kept_off is None:
+        return msgspec.structs.replace(pod, pending=new)
+    others = (msgspec.structs.replace(e, pending=new) if e.pending is old else e for e in pod.kept_off.others)
+    return msgspec.structs.replace(pod, kept_off=msgspec.structs.replace(pod.kept_off, others=tuple(others)))
 
 
-def _left_open(world: ClusterState, plan: PodPlan) -> Iterator[OpenPlugin]:
-    """Plugins of the scheduler, and what decides about several pods at once."""
-    yield from open_plugins(world, plan.pod)
-    if plan.kept_together:
-        yield OpenPlugin(TOGETHER, plan.kept_together)
-    if plan.flavor_open:
-        yield OpenPlugin(KUEUE, tuple(open_flavors(plan)))
+def _keeping(pending: PendingReport, pods: AbstractSet[ObjectRef]) -> PendingReport:
+    """Without ways out that delete these pods."""
+    ways = pending.remedies
+    kept = (way for way in ways if not any(isinstance(a, DeletePod) and a.pod in pods for a in way.actions))
+    return msgspec.structs.replace(pending, remedies=tuple(kept))

@@ -36,12 +36,12 @@ def with_members(
     found: list[PodSimulation],
     world: ClusterState,
     trials: Sequence[PodTrial],
-    again: Callable[[Sequence[PodTrial]], Sequence[PodSimulation] | None],
+    again: Callable[[Sequence[PodTrial], int], Sequence[PodSimulation] | None],
 ) -> None:
     """Where the pods of a gang are too few though all are made by one number: with which they fit.
 
-    Pods of the gang that the cluster has may be what it counts on. ``again``: what comes of other trials; None where
-    that takes too long.
+    Pods of the gang that the cluster has may be what it counts on. ``again``: what comes of other trials, up to one of
+    them; None where that takes too long.
     """
     gangs = [gang_of(world, trial) for trial in trials]
     for position, (done, trial) in enumerate(zip(list(found), trials, strict=True)):
@@ -54,7 +54,7 @@ def with_members(
         if means_nothing or not number.fields or _is_there(world, gang):
             continue
         pods = number.fields[0][1] * number.pods
-        then = again([_with_copies(each, pods) if each is trial else each for each in trials])
+        then = again([_with_copies(each, pods) if each is trial else each for each in trials], position)
         if then is not None and not then[position].lacks and then[position].copies == pods:
             fields = tuple(FieldNumber(path, value) for path, value in number.fields)
             found[position] = msgspec.structs.replace(done, more=FewerPods(fields, pods, trial.planned.origin))

@@ -92,11 +92,11 @@ def _spanning(plan: PodPlan, then: Sequence[tuple[PodPlan, int]]) -> Iterator[co
 def reconciled(
     found: list[PodSimulation],
     trials: Sequence[PodTrial],
-    again: Callable[[Sequence[PodTrial]], Sequence[PodSimulation] | None],
+    again: Callable[[Sequence[PodTrial], int], Sequence[PodSimulation] | None],
 ) -> None:
     """Fewer pods of one part of an object leave more to its other parts: each number is that beside those before it.
 
-    ``again``: what comes of other trials; None where that takes too long.
+    ``again``: what comes of other trials, up to one of them; None where that takes too long.
     """
     lowered: dict[ObjectRef, tuple[list[PodTrial], int]] = {}
     for position, (done, trial) in enumerate(zip(list(found), trials, strict=True)):
@@ -104,7 +104,7 @@ def reconciled(
             continue
         if done.subject in lowered:
             tried, first = lowered[done.subject]
-            then = again(tried)
+            then = again(tried, position)
             if then is None:
                 continue
             done = _beside_fewer(found, position, trial, first, then[position])
@@ -119,19 +119,19 @@ def _fewer_groups(
     done: PodSimulation,
     trial: PodTrial,
     trials: Sequence[PodTrial],
-    again: Callable[[Sequence[PodTrial]], Sequence[PodSimulation] | None],
+    again: Callable[[Sequence[PodTrial], int], Sequence[PodSimulation] | None],
 ) -> PodSimulation:
     """With the number of groups that fit whole: pods of those that do not leave their room to others."""
+    its = [number for number, other in enumerate(trials) if other.planned is trial.planned]
     low, high, best = 1, (done.in_groups.groups if done.in_groups is not None else 1) - 1, None
     while low <= high:
         middle = (low + high + 1) // 2
         number = CountField(tuple((path, middle) for path, _ in trial.plan.counted_by.fields))
         fewer = _with_number(trial, number)
-        then = again([_with_fewer(each, trial, fewer) for each in trials]) if fewer is not None else None
+        then = again([_with_fewer(each, trial, fewer) for each in trials], its[-1]) if fewer is not None else None
         if then is None:
             return done
-        its = [each for each, other in zip(then, trials, strict=True) if other.planned is trial.planned]
-        fits = not any(each.lacks for each in its)
+        fits = not any(then[number].lacks for number in its)
         low, high, best = (middle + 1, high, fewer) if fits else (low, middle - 1, best)
     return msgspec.structs.replace(done, fewer=best)
 
