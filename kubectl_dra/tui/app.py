@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.command import CommandPalette
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.output.safe import Safe, fmt, safe
-from kubectl_dra.reports.find import pools_named
 from kubectl_dra.tui.actions import ACTIONS, BY_ID, Action, app_bindings, refused, with_own_keys
 from kubectl_dra.tui.frame import ActionBar, Crumbs
 from kubectl_dra.tui.help import HelpScreen
@@ -23,8 +20,6 @@ from kubectl_dra.tui.theme import DARK, LIGHT
 from kubectl_dra.tui.typed_places import TypedPlaces
 from kubectl_dra.tui.unread import unknown_kinds
 from kubectl_dra.tui.view import View
-from kubectl_dra.tui.views.claim import ClaimView
-from kubectl_dra.tui.views.diagnosis import DiagnosisView
 from kubectl_dra.tui.views.lab import LabView
 from kubectl_dra.tui.views.plan import PlanView
 from kubectl_dra.tui.views.reader import YamlView
@@ -113,29 +108,6 @@ class DraApp(TypedPlaces):
 
     # --- go to ------------------------------------------------------------------------------------------------------
 
-    def do_pool(self, argument: str) -> None:
-        pools = self.cluster.pools if self.cluster is not None else ()
-        alike = [pool for pool in pools if argument in str(pool)]
-        found = pools_named(argument, pools) or (alike if len(alike) == 1 else ())
-        if found:
-            self.open_pool(PoolId(*found[0]))
-        else:
-            self.say(self._absent("pool", "ResourceSlice", argument))
-
-    def do_claim(self, argument: str) -> None:
-        key = self._key(argument, self.facts_now.inventory.claims if self.cluster is not None else ())
-        if key is None:
-            self.say(self._absent("claim", "ResourceClaim", argument))
-            return
-        self.jump_to("claims", ClaimView(key))
-
-    def do_pod(self, argument: str) -> None:
-        key = self._key(argument, self.facts_now.inventory.pods if self.cluster is not None else ())
-        if key is None:
-            self.say(self._absent("pod", "Pod", argument))
-            return
-        self.jump_to("pending", DiagnosisView(key))
-
     def do_reason(self, argument: str = "") -> None:
         word = argument.strip().upper()
         found = [code for code in Code if word in (code.value, code.value.removeprefix("DRA-"))]
@@ -148,25 +120,6 @@ class DraApp(TypedPlaces):
 
     def do_unread(self) -> None:
         self.push(UnreadView())
-
-    def _absent(self, what: str, kind: str, argument: str) -> Safe:
-        """What is said of a name that is not known: where its kind was not read, it may be there all the same."""
-        if self.cluster is None:
-            return fmt("{} “{}” is not known yet: the cluster is still being read", Safe(what), argument)
-        if self.cluster.evidence.complete(kind, argument.rpartition("/")[0] or self.namespace):
-            return fmt("{} “{}” not found", Safe(what), argument)
-        return fmt(
-            "{} “{}” is not known: {} could not be read; ! says who can permit it", Safe(what), argument, Safe(kind)
-        )
-
-    def _key(self, argument: str, known: Iterable[Key]) -> Key | None:
-        """``NAMESPACE/NAME``, or a name in the namespace in view, or one, or part of one, that only one has."""
-        namespace, slash, name = argument.strip().rpartition("/")
-        within = [key for key in known if namespace in ("", key.namespace)]
-        alike = [key for key in within if name in key.name]
-        matches = [key for key in within if key.name == name] or (alike if len(alike) == 1 else [])
-        here = [key for key in matches if key.namespace == self.namespace]
-        return next(iter(here or matches), None) if slash or here or len(matches) == 1 else None
 
     # --- look closer ------------------------------------------------------------------------------------------------
 

@@ -70,12 +70,17 @@ class Jumps(Shell):
     def open_pod_of(self, claim: Key) -> None:
         found = self.facts_now.inventory.pods_by_claim.get(claim, ())
         pods = [Key(pod.metadata.namespace, pod.metadata.name) for pod in found]
-        if len(pods) == 1:
-            self.open_pod(pods[0])
-        elif pods:
-            self.push(SearchView(pods, Safe("its pods")))
+        if pods:
+            self.open_pods(pods)
         else:
             self.say(Safe("no pod uses this claim"))
+
+    def open_pods(self, pods: Sequence[Key]) -> None:
+        """The only one, or a list to choose one of."""
+        if len(pods) == 1:
+            self.open_pod(pods[0])
+        else:
+            self.push(SearchView(pods, Safe("its pods")))
 
     def open_pods_of_group(self, key: Key) -> None:
         pods = pods_of(self.facts_now, key)

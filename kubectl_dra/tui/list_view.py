@@ -166,11 +166,16 @@ class ListView(Previewing[RowT]):
         empty = (
             fmt("nothing {}; esc shows all {}", self._wanted_words, len(rows))
             if rows
-            else self.dra.none_of(self.about, self.nothing)
+            else self.dra.none_of(self.about, self.nothing_words)
         )
         self.grid.note_rows(rows)
         self.grid.show(arranged.rows, empty, arranged)
         self._job, self._shown = None, (rows, manner)
+
+    @property
+    def nothing_words(self) -> Safe:
+        """What a list without rows says, where everything could be read."""
+        return self.nothing
 
     @property
     def _wanted_words(self) -> Safe:

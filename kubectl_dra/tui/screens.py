@@ -42,6 +42,9 @@ SCREENS: Final[tuple[Screen, ...]] = (
     Screen("pending", "views.pending", "PendingView", "Pods that wait for devices, by reason", key="4"),
     Screen("lab", "views.lab", "LabView", "Try a selector on the devices", "selector lab", key="5"),
     Screen("taints", "views.taints", "TaintsView", "Taints of devices", key="6"),
+    Screen(
+        "workloads", "views.workloads", "WorkloadsView", "Workloads without pods: refused, or in a queue", on="pending"
+    ),
     Screen("podgroups", "views.groups", "GroupsView", "Pods that are placed together", on="pending"),
     Screen(
         "nodes", "views.nodes", "NodesView", "Nodes, ready or not: how many devices are used, free and idle", on="pools"

@@ -8,10 +8,10 @@ from typing import Final
 from kubectl_dra.output.safe import fmt
 from kubectl_dra.output.top.page import top_page
 from kubectl_dra.reports.top import By, top_report
-from kubectl_dra.tui.command_line import CommandLine
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.queries import Report
 from kubectl_dra.tui.screens import SCREEN_BY_ID
+from kubectl_dra.tui.typed_objects import TypedObjects
 from kubectl_dra.tui.typed_words import namespace_of
 from kubectl_dra.tui.views.nodes import NodeView
 from kubectl_dra.tui.views.reader import PrintedPage
@@ -20,7 +20,7 @@ from kubectl_dra.tui.views.reader import PrintedPage
 _OF_THE_CLUSTER: Final = frozenset({"pools", "taints", "nodes", "devices", "classes"})
 
 
-class TypedPlaces(CommandLine):
+class TypedPlaces(TypedObjects):
     """``:claims ml``, ``:devices H100``, ``:nodes NAME``, and ``:shape`` and ``:whatif`` wherever they are typed."""
 
     @abstractmethod

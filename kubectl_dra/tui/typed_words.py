@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Container
+from dataclasses import dataclass
 from typing import Final
 
+from kubectl_dra.api.controllers import MAKERS
+from kubectl_dra.api.kinds import POD, Kind, kind_for_word
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.tui.actions import COMMANDS, Action, Group
 
@@ -76,3 +79,40 @@ def namespace_of(text: str, known: Container[str]) -> str | None:
     if option in _ONE_NAMESPACE and name.strip():
         return name.strip()
     return text if text in known else None
+
+
+@dataclass(frozen=True, slots=True)
+class TypedObject:
+    """An object that was typed; ``namespace`` is empty where none was."""
+
+    kind: Kind
+    namespace: str
+    name: str
+
+    @property
+    def text(self) -> str:
+        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+
+
+def object_of(text: str, namespaces: Container[str], default: Kind = POD) -> TypedObject:
+    """``NAMESPACE/NAME`` as it is written here, or ``NAME``, ``TYPE/NAME`` and ``TYPE NAME``, with ``-n NAMESPACE``."""
+    rest, namespace = _without_namespace(text.split())
+    word, slash, name = rest[0].partition("/") if len(rest) == 1 else (rest[0] if rest else "", "", " ".join(rest[1:]))
+    if not name:
+        return TypedObject(default, namespace, word)
+    kind = None if slash and word in namespaces and not namespace else kind_for_word(word, MAKERS)
+    if kind is not None:
+        return TypedObject(kind, namespace, name)
+    return TypedObject(default, namespace or word, name) if slash else TypedObject(default, namespace, " ".join(rest))
+
+
+def _without_namespace(words: list[str]) -> tuple[list[str], str]:
+    rest, namespace = list[str](), ""
+    left = iter(words)
+    for word in left:
+        option, equals, value = word.partition("=")
+        if option in _ONE_NAMESPACE:
+            namespace = value if equals else next(left, "")
+        else:
+            rest.append(word)
+    return rest, namespace

@@ -42,6 +42,8 @@ class TroubleKind(StrEnum):
     BROKEN = "broken"
     TAINTED = "tainted"
     UNUSED = "unused"
+    REFUSED = "refused"  # workloads whose controllers are refused pods
+    QUEUED = "queued"  # workloads without pods yet
 
 
 @dataclass(frozen=True, slots=True)

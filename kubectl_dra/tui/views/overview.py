@@ -5,7 +5,7 @@ Trouble comes first. Where a driver has many pools they stand in a strip, one ce
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -37,8 +37,12 @@ from kubectl_dra.tui.view import View
 from kubectl_dra.tui.views.classes import ClassPage
 from kubectl_dra.tui.views.pool import PoolDevices
 from kubectl_dra.tui.views.pools import PoolsView
+from kubectl_dra.tui.views.workloads import in_namespace
 from kubectl_dra.tui.whole import Attention, Cell, TroubleKind, UseRow, WholeRecord
+from kubectl_dra.tui.work import WORK
 
+# What workloads without pods are told by.
+_OF_WORKLOADS: Final = {TroubleKind.REFUSED: "cannot create pods", TroubleKind.QUEUED: "without pods, in a queue"}
 # What makes the lines of the last changes.
 _CHANGES: Final = Subject(("Pod", "ResourceClaim", "ResourceSlice", "DeviceTaintRule"))
 
@@ -122,7 +126,7 @@ class Overview(View):
     def queries(self) -> Sequence[Query[object]]:
         """Everything that the panels show; the diagnoses of pods come from the app's own list."""
         # What costs least comes first: nobody waits for the last changes of 10,000 pools.
-        return (RECENT_CHANGES, WHOLE, ALL_CLASSES)
+        return (RECENT_CHANGES, WHOLE, ALL_CLASSES, WORK)
 
     def show(self) -> None:
         whole = self.worker.record(WHOLE)
@@ -164,7 +168,16 @@ class Overview(View):
         if whole is None:
             return (), self.dra.reading_words
         fine = styled(Safe("none broken, tainted or held unused"), Style.GOOD)
-        return whole.attention, self.dra.none_of(POOLS, fine)
+        return [*self._lacking_pods(), *whole.attention], self.dra.none_of(POOLS, fine)
+
+    def _lacking_pods(self) -> Iterator[Attention]:
+        """The workloads that no pod tells of."""
+        found = in_namespace(self.worker.record(WORK) or (), self.dra.namespace)
+        refused = sum(each.refused is not None for each in found)
+        if refused:
+            yield Attention(TroubleKind.REFUSED, number=refused)
+        if len(found) > refused:
+            yield Attention(TroubleKind.QUEUED, number=len(found) - refused)
 
     @property
     def info(self) -> Safe:
@@ -243,6 +256,8 @@ class Overview(View):
             self.dra.push(PoolDevices(PoolId(row.pool.driver, row.pool.pool)))
         elif row.trouble is TroubleKind.TAINTED:
             self.dra.jump("taints")
+        elif row.trouble in _OF_WORKLOADS:
+            self.dra.run_action_id("workloads")
         else:
             self.dra.open_filtered("claims", "unused")
 
@@ -304,6 +319,8 @@ def _attention_identity(row: Attention) -> Hashable:
 def _attention_name(row: Attention) -> Safe:
     if row.pool is not None:
         return fmt("{}/{}", row.pool.driver, row.pool.pool)
+    if row.trouble in _OF_WORKLOADS:
+        return styled(counted(row.number, "workload"), Style.WARN)
     return styled(counted(row.devices, "device"), Style.WARN)
 
 
@@ -312,6 +329,8 @@ def _attention_words(row: Attention) -> Safe:
         return _trouble(row.pool)
     if row.trouble is TroubleKind.TAINTED:
         return fmt("tainted, in {}", counted(row.number, "pool"))
+    if row.trouble in _OF_WORKLOADS:
+        return Safe(_OF_WORKLOADS[row.trouble])
     return fmt("held but unused, by {}", counted(row.number, "claim"))
 
 

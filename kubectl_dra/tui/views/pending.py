@@ -19,6 +19,7 @@ from kubectl_dra.output.pending.reasons import title
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import age, counted
 from kubectl_dra.reports.base import Bound
+from kubectl_dra.reports.pending.idle import WorkloadPendingReport
 from kubectl_dra.reports.pending.pending import PendingReport, reason_groups
 from kubectl_dra.reports.unread import PENDING_PODS
 from kubectl_dra.tui.columns import Column
@@ -30,6 +31,8 @@ from kubectl_dra.tui.report_worker import Query
 from kubectl_dra.tui.views.diagnosis import DiagnosisView
 from kubectl_dra.tui.views.reader import PrintedPage, ReportView
 from kubectl_dra.tui.views.reasons import ExplanationView
+from kubectl_dra.tui.views.workloads import in_namespace, lacking_words
+from kubectl_dra.tui.work import WORK
 
 # What is done with a pod, and not with the heading of a group.
 _OF_A_POD: Final = frozenset({"used_by", "tree", "describe"})
@@ -75,7 +78,16 @@ class PendingView(ListView[PendingRow]):
         """The pod under the cursor first."""
         row = self.grid.selected
         first = [PodQuery(row.pod)] if row is not None and row.pod is not None else []
-        return [*first, *(PodQuery(key) for key in self.dra.pending_keys())]
+        return [*first, *(PodQuery(key) for key in self.dra.pending_keys()), WORK]
+
+    @property
+    def nothing_words(self) -> Safe:
+        """That no pod waits, and which workloads lack theirs."""
+        return Safe(" ").join(filter(None, [self.nothing, lacking_words(self._lacking)]))
+
+    @property
+    def _lacking(self) -> Sequence[WorkloadPendingReport]:
+        return in_namespace(self.worker.record(WORK) or (), self.dra.namespace)
 
     def columns(self) -> Sequence[Column[PendingRow]]:
         # Beside the list stands why; without it the list says so itself.
@@ -267,7 +279,11 @@ class PendingView(ListView[PendingRow]):
         shown = sum(row.pod is not None for row in self.grid.rows)
         of = fmt("{} of ", shown) if shown != len(pods) else Safe("")
         return of + fmt(
-            "{}{}, {}", Safe(bound.sign), counted(len(pods), "pod"), counted(len({row.code for row in pods}), "reason")
+            "{}{}, {}{}",
+            Safe(bound.sign),
+            counted(len(pods), "pod"),
+            counted(len({row.code for row in pods}), "reason"),
+            fmt(", {} without pods", counted(len(self._lacking), "workload")) if self._lacking else Safe(""),
         )
 
     def _pod_name(self, row: PendingRow) -> Safe:

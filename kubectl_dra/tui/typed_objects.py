@@ -1,0 +1,105 @@
+"""Pages of one object, by a name after ``:`` as it is written here or as commands take it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kubectl_dra.api.kinds import POD, POD_GROUP, RESOURCE_CLAIM, Kind
+from kubectl_dra.diagnosis.pod.workloads import Owners, resolve_workload
+from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.model.ids import Key, PoolId
+from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.words import listed
+from kubectl_dra.reports.find import pools_named
+from kubectl_dra.tui.command_line import CommandLine
+from kubectl_dra.tui.typed_words import TypedObject, object_of
+from kubectl_dra.tui.views.claim import ClaimView
+from kubectl_dra.tui.views.diagnosis import DiagnosisView
+from kubectl_dra.tui.views.groups import GroupPage
+from kubectl_dra.tui.views.workloads import WorkloadPage
+
+
+class TypedObjects(CommandLine):
+    """``:pool NAME``, ``:claim ml/NAME``, ``:pod NAME -n ml``, ``:why-pending sts/NAME``."""
+
+    def do_pool(self, argument: str) -> None:
+        pools = self.cluster.pools if self.cluster is not None else ()
+        alike = [pool for pool in pools if argument in str(pool)]
+        found = pools_named(argument, pools) or (alike if len(alike) == 1 else ())
+        if found:
+            self.open_pool(PoolId(*found[0]))
+        else:
+            self.say(self._absent("pool", "ResourceSlice", argument))
+
+    def do_claim(self, argument: str) -> None:
+        self._go_to_object(object_of(argument, self.names.namespaces(), RESOURCE_CLAIM))
+
+    def do_pod(self, argument: str) -> None:
+        self._go_to_object(object_of(argument, self.names.namespaces()))
+
+    def _go_to_object(self, meant: TypedObject) -> None:
+        if self.cluster is None:
+            self.say(self._absent(meant.kind.singular, meant.kind.name, meant.text))
+            return
+        inventory = self.cluster.inventory
+        if meant.kind is POD and (pod := self._key(meant, inventory.pods)) is not None:
+            self.jump_to("pending", DiagnosisView(pod))
+        elif meant.kind is RESOURCE_CLAIM and (claim := self._key(meant, inventory.claims)) is not None:
+            self.jump_to("claims", ClaimView(claim))
+        elif meant.kind is POD_GROUP and (group := self._key(meant, inventory.groups.pod_groups)) is not None:
+            self.jump_to("pending", GroupPage(group))
+        elif meant.kind.workload:
+            self._go_to_workload(meant)
+        elif meant.kind in (POD, RESOURCE_CLAIM, POD_GROUP):
+            word = "claim" if meant.kind is RESOURCE_CLAIM else meant.kind.singular
+            self.say(self._absent(word, meant.kind.name, meant.text))
+        else:
+            self.say(fmt("why-pending has no answer for “{}”", meant.kind.plural))
+
+    def _go_to_workload(self, meant: TypedObject) -> None:
+        """Of a file only to one that is there; what a live cluster has is read by its page."""
+        places = [meant.namespace or self.namespace] if meant.namespace or self.namespace else self._places(meant)
+        if len(places) > 1:
+            text = "{} “{}” is in namespaces {}: -n NAMESPACE chooses one"
+            self.say(fmt(text, meant.kind.name, meant.name, listed(places)))
+        elif places and (self.feed.live or self._is_known(meant.kind, Key(places[0], meant.name))):
+            self.jump_to("pending", WorkloadPage(meant.kind, Key(places[0], meant.name)))
+        elif self.feed.live:
+            text = "{} “{}” is not known in any namespace: -n NAMESPACE looks there"
+            self.say(fmt(text, meant.kind.name, meant.name))
+        else:
+            self.say(fmt("{} “{}” not found", meant.kind.name, meant.text))
+
+    def _places(self, meant: TypedObject) -> list[str]:
+        """The namespaces with such a workload: by its name, or by what its pods name."""
+        inventory = self.facts_now.inventory
+        known = (*inventory.workloads, *inventory.makers)
+        found = {place for kind, place, name in known if (kind, name) == (meant.kind.name, meant.name)}
+        owners = Owners(inventory)
+        for pod in inventory.pods.values():
+            if owners.named(pod) == ObjectRef(meant.kind.name, pod.metadata.namespace, meant.name):
+                found.add(pod.metadata.namespace)
+        return sorted(found)
+
+    def _is_known(self, kind: Kind, key: Key) -> bool:
+        inventory, place = self.facts_now.inventory, (kind.name, *key)
+        known = place in inventory.workloads or place in inventory.makers
+        return known or bool(resolve_workload(inventory, kind.name, key))
+
+    def _absent(self, what: str, kind: str, argument: str) -> Safe:
+        """What is said of a name that is not known: where its kind was not read, it may be there all the same."""
+        if self.cluster is None:
+            return fmt("{} “{}” is not known yet: the cluster is still being read", Safe(what), argument)
+        if self.cluster.evidence.complete(kind, argument.rpartition("/")[0] or self.namespace):
+            return fmt("{} “{}” not found", Safe(what), argument)
+        return fmt(
+            "{} “{}” is not known: {} could not be read; ! says who can permit it", Safe(what), argument, Safe(kind)
+        )
+
+    def _key(self, meant: TypedObject, known: Iterable[Key]) -> Key | None:
+        """``NAMESPACE/NAME``, or a name in the namespace in view, or one, or part of one, that only one has."""
+        within = [key for key in known if meant.namespace in ("", key.namespace)]
+        alike = [key for key in within if meant.name in key.name]
+        matches = [key for key in within if key.name == meant.name] or (alike if len(alike) == 1 else [])
+        here = [key for key in matches if key.namespace == self.namespace]
+        return next(iter(here or matches), None) if meant.namespace or here or len(matches) == 1 else None
