@@ -128,6 +128,7 @@ def test_a_job_that_waits_for_quota_as_a_document(capfd: pytest.CaptureFixture[s
     assert run([*words, "-o", "json", "--exit-code"]) == 3
     (found,) = json.loads(capfd.readouterr().out)["items"]
     assert (found["kind"], found["verdict"], found["fits"]) == ("WorkloadPendingReport", "Queued", "Yes")
+    assert (found["code"], found["causes"]) == (None, [])
     assert (found["queue"]["heldBy"], found["queue"]["clusterQueue"]) == ("Quota", "research")
     assert run(words) == 0
     out = " ".join(capfd.readouterr().out.split())

@@ -132,6 +132,9 @@ def test_every_template_is_tried(capfd: pytest.CaptureFixture[str], tmp_path: Pa
         "Worker",
         ["Launcher"],
     )
+    assert found["causes"] == found["pending"]["causes"] != []
+    assert found["code"] == found["causes"][0]["code"]
+    assert (found["certainty"], found["assumed"]) == (found["pending"]["certainty"], found["pending"]["assumed"])
 
 
 @pytest.mark.parametrize("kind", SUSPENDED)

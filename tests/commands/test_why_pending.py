@@ -193,7 +193,7 @@ def test_remedies_are_in_the_document_with_their_steps(capfd):
     assert {remedy["kind"] for remedy in report["remedies"]} == {"editClaim", "freeDevices"}
     assert {addition["kind"] for addition in report["additions"]} == {"addDevices"}
     brief = json.loads(call(capfd, "trainer-0", "-n", "ml", "-o", "json")[1])
-    assert brief["remedies"] == [{**remedy, "steps": None} for remedy in report["remedies"]]
+    assert brief["remedies"] == [{**remedy, "steps": []} for remedy in report["remedies"]]
 
 
 def test_printed_commands_are_shell(capfd, tmp_path):

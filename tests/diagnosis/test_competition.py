@@ -271,7 +271,7 @@ def test_what_is_made_again_comes_before_a_pod_that_is_made_anew_as_well(priorit
     assert freed
     assert {way.competition.lost for way in freed} == {lost}
     assert {way.competition.first for way in freed} == {(ref("again"),) if lost else ()}
-    steps = [way.steps or () for way in find_remedies(world, diagnosis).remedies if way.actions == freed[0].actions]
+    steps = [way.steps for way in find_remedies(world, diagnosis).remedies if way.actions == freed[0].actions]
     targets = [[step.commands[-1][2] for step in each][1:] for each in steps]
     assert targets == ([] if lost else [["--force", "pod/again"]])
 

@@ -76,7 +76,6 @@ def test_bare_pods_are_changed_together() -> None:
     changed = [action.pod.name, *(pod.name for pod in action.also)]
     assert sorted(changed) == ["train-0", "train-1", "train-2"]
     assert plain(remedy_text(report)).endswith("node selector (recreate 3 pods of the group)")
-    assert report.steps is not None
     commands = [" ".join(step.commands[0]) for step in report.steps]
     assert all(any(f" pod/{name} " in command for command in commands) for name in changed)
 

@@ -43,7 +43,7 @@ def ways(*objects: dict[str, Any]) -> list[str]:
 
 
 def commands(*objects: dict[str, Any]) -> str:
-    return str([step.commands for way in report(*objects).remedies for step in way.steps or ()])
+    return str([step.commands for way in report(*objects).remedies for step in way.steps])
 
 
 def test_a_pod_that_was_put_on_its_node_by_hand_is_left_to_the_scheduler() -> None:

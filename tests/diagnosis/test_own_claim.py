@@ -58,7 +58,6 @@ def test_it_is_a_template_with_the_same_requests_which_the_pod_names() -> None:
         'and name "claim-2" as resourceClaimTemplateName, not as resourceClaimName (recreate the pod)'
     )
     assert remedy_text(way) == text
-    assert way.steps is not None
     made = way.steps[0].manifest
     assert made is not None
     assert made["metadata"] == {"name": "claim-2", "namespace": "ml"}

@@ -57,7 +57,6 @@ def test_a_reservation_for_a_pod_that_is_gone_is_ended() -> None:
     claim = ObjectRef("ResourceClaim", "ml", "stale")
     assert way.actions == (EndReservations(claim, ("old-0",), HeldFor.GONE, frees),)
     assert (way.verified, way.nodes) == (True, ("node-1",))
-    assert way.steps is not None
     ((words,),) = [step.commands for step in way.steps]
     assert words[:2] == ("kubectl", "patch")
     # The controller frees only what it ends itself.
@@ -92,7 +91,6 @@ def test_a_pod_group_without_pods_keeps_its_claim_until_it_is_deleted(members: t
     assert held_for(state) == {HeldFor.EMPTY_GROUP}
     (way,) = endings(ways(state))
     assert (way.verified, way.nodes) == (True, ("node-1",))
-    assert way.steps is not None
     ((words,),) = [step.commands for step in way.steps]
     assert words == ("kubectl", "delete", "podgroups.scheduling.k8s.io/run-1", "-n", "ml")
 

@@ -114,7 +114,7 @@ def test_a_request_takes_the_place_of_a_default() -> None:
     world = cluster(*objects, build.claim(), limit_range(default={"cpu": "80"}))
     found = find_remedies(world, Diagnoser(world).pod(Key(NS, "p")))
     (way, *_) = found.remedies
-    assert [(step.commands[0][1], step.commands[0][-1]) for step in way.steps or ()] == [
+    assert [(step.commands[0][1], step.commands[0][-1]) for step in way.steps] == [
         (
             "patch",
             '[{"op": "add", "path": "/spec/template/spec/containers/0/resources/requests", "value": {"cpu": "64"}}]',
@@ -125,7 +125,7 @@ def test_a_request_takes_the_place_of_a_default() -> None:
     report = simulated(pod(), world=cluster(limit_range(default={"cpu": "80"})))
     (tried,) = report.pods
     assert tried.pending is not None
-    edits = [step.edit for way in tried.pending.remedies for step in way.steps or () if step.edit is not None]
+    edits = [step.edit for way in tried.pending.remedies for step in way.steps if step.edit is not None]
     assert [(each.field, str(each.value)) for each in edits][:1] == [
         ("spec.containers[0].resources.requests.cpu", "64")
     ]

@@ -16,7 +16,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.model.base import Record
 from kubectl_dra.reports.base import Bound
 from tests.reports.contract import broken
-from tools.schemas import REPORTS
+from tools.schemas import LISTS, REPORTS
 
 pytestmark = pytest.mark.one_in(6)
 
@@ -218,3 +218,30 @@ def test_a_text_that_is_not_there_is_empty_and_nothing_is_left_out() -> None:
     texts = [where for where, s in known.items() if {"type": "string"} in s.get("anyOf", ()) and nullable in s["anyOf"]]
     assert texts == []
     assert [where for where, schema in known.items() if schema.get("default") == -1] == []
+
+
+def test_a_list_or_map_of_nothing_is_empty_and_never_null() -> None:
+    def is_many(schema: dict[str, Any]) -> bool:
+        return schema.get("type") == "array" or "additionalProperties" in schema
+
+    known = {(name, field): schema.get("anyOf", ()) for name, field, schema in records()}
+    many = {where: any(map(is_many, forms)) for where, forms in known.items() if {"type": "null"} in forms}
+    assert len(many) > 50
+    assert [where for where, found in many.items() if found] == []
+
+
+#: What every answer with a verdict has besides: why, how sure it is, and what it rests on.
+OF_A_VERDICT = {"code", "causes", "certainty", "missing", "assumed", "read"}
+
+
+def test_every_report_with_a_verdict_says_why_how_surely_and_from_what() -> None:
+    fields = {kind: required(kind) for kind in REPORTS}
+    judged = {kind for kind, found in fields.items() if "verdict" in found}
+    assert judged == set(LISTS["PendingReportList"])
+    assert {kind: OF_A_VERDICT - fields[kind] for kind in judged if not fields[kind] >= OF_A_VERDICT} == {}
+
+
+def required(kind: str) -> set[str]:
+    """The fields that every document of the kind has."""
+    schema = json.loads((ROOT / "docs" / "schema" / f"{kind}.json").read_text(encoding="utf-8"))
+    return set((schema if "required" in schema else schema["$defs"][REPORTS[kind][0].__name__])["required"])

@@ -49,7 +49,7 @@ def said(found: SimulationReport) -> str:
 
 def edits(found: SimulationReport) -> list[tuple[str, str, Any]]:
     ways = (way for pod in found.pods if pod.pending is not None for way in pod.pending.remedies)
-    made = (step.edit for way in ways for step in way.steps or ())
+    made = (step.edit for way in ways for step in way.steps)
     return [(each.at, each.field, each.value) for each in made if each is not None]
 
 
@@ -230,7 +230,7 @@ def test_another_storage_class_is_written_in_the_claim_of_the_files() -> None:
     body = {"apiVersion": "v1", **a_pod("p", templates=["one"], volumes=[volume])}
     (pod,) = simulated(claim, template("one"), body, world=cluster(*there)).pods
     assert pod.pending is not None
-    edits = [step.edit for way in pod.pending.remedies for step in way.steps or () if step.edit is not None]
+    edits = [step.edit for way in pod.pending.remedies for step in way.steps if step.edit is not None]
     assert [(each.object.name, each.field, each.value) for each in edits] == [("data", "spec.storageClassName", "wide")]
 
 

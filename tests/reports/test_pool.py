@@ -147,7 +147,7 @@ def test_too_many_slices_are_incomplete_too():
 
 def test_nodes_that_disagree_about_a_pool_are_told_apart():
     report = pool_report(FABRIC, facts())
-    views = {view.nodes: (view.state, view.fault.name if view.fault else None) for view in report.views or ()}
+    views = {view.nodes: (view.state, view.fault.name if view.fault else None) for view in report.views}
     assert views == {("node-a",): (PoolState.READY, None), ("node-b",): (PoolState.INVALID, "fpga-0")}
     assert [device.state for device in report.devices] == ["free", "notOffered", "notOffered"]
     assert [device.scope.node for device in report.devices if device.scope] == ["node-a", "node-b", "node-b"]

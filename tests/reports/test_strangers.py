@@ -1018,7 +1018,7 @@ def test_another_storage_class_is_written_in_the_set_that_makes_the_claims() -> 
     (pod,) = report.pods
     assert pod.pending is not None
     ways = [way for way in pod.pending.remedies if way.kind is RemedyKind.MOVE_VOLUME]
-    (edit,) = [step.edit for way in ways for step in way.steps or ()]
+    (edit,) = [step.edit for way in ways for step in way.steps]
     assert edit is not None
     field = "spec.volumeClaimTemplates[0].spec.storageClassName"
     assert (edit.object.kind, edit.object.name, edit.field, edit.value) == ("StatefulSet", "w", field, "wide")
@@ -1037,7 +1037,7 @@ def test_the_volume_that_is_in_the_way_is_that_of_its_own_template() -> None:
     (pod,) = simulated(template("one"), body, world=cluster(*zoned_storage())).pods
     assert pod.pending is not None
     ways = [way for way in pod.pending.remedies if way.kind is RemedyKind.MOVE_VOLUME]
-    fields = [step.edit.field for way in ways for step in way.steps or () if step.edit is not None]
+    fields = [step.edit.field for way in ways for step in way.steps if step.edit is not None]
     assert fields == ["spec.volumeClaimTemplates[1].spec.storageClassName"]
     assert [note.copies for note in ways[0].notes if isinstance(note, FitThen)] == [2]
 
@@ -1052,7 +1052,7 @@ def test_an_extended_resource_beside_a_claim_of_the_same_devices_is_dropped_in_t
     (pod,) = report.pods
     assert pod.pending is not None
     (first, *_) = pod.pending.remedies
-    (edit,) = [step.edit for step in first.steps or ()]
+    (edit,) = [step.edit for step in first.steps]
     assert edit is not None
     field = 'spec.template.spec.containers[0].resources.limits["example.com/gpu"]'
     assert (pod.copies, edit.field, edit.value) == (2, field, None)

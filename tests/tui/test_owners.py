@@ -61,7 +61,7 @@ def test_ways_out_come_with_the_commands_that_the_owner_asks_for(
         worker.on_demand = OnDemand(owner)
         report = worker._record(PodQuery(KEY, remedies=True), state)
         assert report is not None
-        found.append([step.commands[0][1:3] for remedy in report.remedies for step in remedy.steps or ()])
+        found.append([step.commands[0][1:3] for remedy in report.remedies for step in remedy.steps])
     assert found == [[], [("patch", "statefulset/trainer"), ("delete", "pod/trainer-0")]]
 
 

@@ -85,7 +85,7 @@ def _right(missing: Missing) -> CommandLine:
 def _rehearsed(options: Options, remedy: RemedyReport) -> int:
     """What the server would say of each command; exit code 1 where it would refuse one."""
     told = console(options)
-    for step in remedy.steps or ():
+    for step in remedy.steps:
         for each in rehearse(step.commands, step.manifest):
             line = command(each.words)
             assert line is not None  # noqa: S101 - it has just been printable

@@ -33,7 +33,7 @@ from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe
 from kubectl_dra.reports.pending import pending
-from kubectl_dra.reports.pending.idle import idle_report, refused_report, waiting_report
+from kubectl_dra.reports.pending.idle import WorkloadPendingReport, idle_report, refused_report, waiting_report
 from kubectl_dra.reports.pending.kept_off_drivers import is_about_drivers
 from kubectl_dra.reports.pending.remedies import find_remedies
 
@@ -166,7 +166,8 @@ def code_of_answers(call: PendingCall, answers: Sequence[Pending]) -> int:
 
 def is_bad(each: Pending) -> bool:
     """Whether something is wrong: also with a pod that has failed, or runs on a device that is not there any more."""
-    if each.report.causes and each.report.causes[0].code in _BAD:
+    of_pod = each.report.causes and not isinstance(each.report, WorkloadPendingReport)
+    if of_pod and each.report.causes[0].code in _BAD:
         return True
     # A pod that somebody deletes is none of our findings.
     deleted = each.report.verdict == "Deleting" and isinstance(each.report, pending.PendingReport)

@@ -240,7 +240,7 @@ def _older_pools(report: NodeReport) -> Iterator[tuple[str, int, int]]:
     Upstream: dynamic-resource-allocation, GatherPools, where only slices that a node can use count.
     """
     for pool in report.pools:
-        own = next((view for view in pool.views or () if report.name in view.nodes), None)
+        own = next((view for view in pool.views if report.name in view.nodes), None)
         if own is not None and own.generation < pool.view.generation:
             yield f"{pool.driver}/{pool.pool}", own.generation, pool.view.generation
 

@@ -9,6 +9,7 @@ from kubectl_dra.output.columns import ListColumn, Shown
 from kubectl_dra.output.devices.parts import UNKNOWN, scope_cell
 from kubectl_dra.output.devices.state_columns import state_columns, with_present
 from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.devices.pool import PoolSummary, is_troubled
 
 POOLS: Final[tuple[ListColumn[PoolSummary], ...]] = (
@@ -53,4 +54,4 @@ def pool_state_cell(pool: PoolSummary) -> Safe:
     """``ready``, ``incomplete``, …; ``differs`` where nodes disagree, ``?`` where they might."""
     if pool.views:
         return Safe("differs")
-    return UNKNOWN if pool.views is None else safe(pool.view.state.value)
+    return UNKNOWN if pool.views_bound is Bound.UNKNOWN else safe(pool.view.state.value)

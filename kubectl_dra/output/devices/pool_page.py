@@ -31,6 +31,7 @@ from kubectl_dra.output.layout import PAGE, Column, padded, paragraphs, table, w
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.unread import around
 from kubectl_dra.output.words import age, counted, listed
+from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.devices.device_state import DeviceState
 from kubectl_dra.reports.devices.pool import DeviceRecord, PoolReport, PoolSummary
 from kubectl_dra.reports.devices.pool_state import FAULTS, Fault, PoolState, PoolView
@@ -98,7 +99,7 @@ def _totals(report: PoolReport) -> list[Safe]:
 
 
 def _troubled(report: PoolSummary) -> bool:
-    return report.view.state is not PoolState.READY or bool(report.views) or report.views is None
+    return report.view.state is not PoolState.READY or bool(report.views) or report.views_bound is Bound.UNKNOWN
 
 
 def trouble_text(pool: PoolSummary) -> Safe:
@@ -106,7 +107,7 @@ def trouble_text(pool: PoolSummary) -> Safe:
     if pool.views:
         seen = [fmt("for {} {}", _nodes(view), _lowered(view_text(view))) for view in pool.views]
         return fmt("Nodes disagree about it: {}.", Safe("; ").join(seen))
-    if pool.views is None:
+    if pool.views_bound is Bound.UNKNOWN:
         return Safe("Its slices are for different nodes, and nodes could not be read: each may see another pool.")
     return fmt("{}.", view_text(pool.view))
 
@@ -325,7 +326,7 @@ def _tells_slices(report: PoolReport) -> bool:
 
 def _of_older(generation: int, report: PoolReport) -> Safe:
     """What becomes of a slice of an older generation: a node that sees no newer one uses it."""
-    views = [view for view in report.views or () if view.state is PoolState.READY and view.generation == generation]
+    views = [view for view in report.views if view.state is PoolState.READY and view.generation == generation]
     return fmt("older, used on {}", listed(list(map(_nodes, views)))) if views else Safe("stale, not used")
 
 

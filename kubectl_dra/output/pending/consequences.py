@@ -56,7 +56,7 @@ def note_texts(remedy: RemedyReport) -> Iterator[Safe]:
     if remedy.then is not None and remedy.then.code is not None:
         yield fmt("then it meets {}: {}", remedy.then.code, remedy.then.code.meaning)
     yield from (_WORDS[type(note)](note) for note in remedy.notes if not isinstance(note, renewal.StartsAgain))
-    edits = (step.edit for step in remedy.steps or () if step.edit is not None)
+    edits = (step.edit for step in remedy.steps if step.edit is not None)
     yield from _places([edit for edit in edits if edit.field])
 
 

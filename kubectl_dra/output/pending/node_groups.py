@@ -53,12 +53,8 @@ _OF_GROUPS: Final = frozenset(
 MAKING_GROUPS: Final = frozenset(("MachineDeployment", "MachinePool", "MachineSet", "NodePool", "Node"))
 
 
-def node_group_lines(
-    found: Sequence[GroupVerdict] | None, missing: Sequence[Missing], address: Address
-) -> Iterator[Safe]:
-    """All lines; none where nobody asked. ``address``: the cluster where what is ``missing`` can be permitted."""
-    if found is None:
-        return
+def node_group_lines(found: Sequence[GroupVerdict], missing: Sequence[Missing], address: Address) -> Iterator[Safe]:
+    """All lines. ``address``: the cluster where what is ``missing`` can be permitted."""
     unread = list(dict.fromkeys(each.kind for each in missing if each.kind in MAKING_GROUPS))
     yield from (styled(line, Style.BOLD) for line in wrapped(_headline(found, unread)))
     if not found and not unread:

@@ -213,7 +213,7 @@ def _what_can_be_done(
         yield [*_ways_out(report, now, who), *additions, *also, *elsewhere, *_commands(report, now, address, more)]
     yield [*undo_lines(report.remedies, address), *awaited_lines(report.awaited, address)]
     yield list(admission_lines(report, address))
-    yield list(node_group_lines(report.node_groups, report.missing, address))
+    yield list(node_group_lines(report.node_groups, report.missing, address)) if report.node_groups_judged else []
     shared = is_made_for_others(report.causes[0].detail) if report.causes else False
     yield [] if also and not shared else list(advice.advice_lines(report, now, address))
     yield list(advice.next_step_lines(report, address, now))

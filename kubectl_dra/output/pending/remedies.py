@@ -156,7 +156,7 @@ def _may_end(verified: Sequence[tuple[int, RemedyReport]]) -> bool:
 
 def _replaces(verified: Sequence[tuple[int, RemedyReport]]) -> Iterator[Safe]:
     """What an edit of an immutable object means, said once; what only a file has is none yet."""
-    there = [(n, remedy) for n, remedy in verified if not any(step.edit is not None for step in remedy.steps or ())]
+    there = [(n, remedy) for n, remedy in verified if not any(step.edit is not None for step in remedy.steps)]
     edits = [(n, a) for n, remedy in there for a in remedy.actions if isinstance(a, records.EditClaim)]
     for of_template, text in (
         (True, "the template, then the pod"),
@@ -276,7 +276,7 @@ def recorded_lines(address: Address) -> Iterator[Safe]:
 
 def command_lines(remedy: RemedyReport) -> list[Safe]:
     """The commands of one remedy, without words; empty where it has none."""
-    return list(_steps(remedy.steps or ()))
+    return list(_steps(remedy.steps))
 
 
 def numbered_steps(number: int, remedy: RemedyReport) -> list[Safe]:
@@ -386,7 +386,7 @@ def _consequences(remedy: RemedyReport, shared: Collection[Safe] = ()) -> Iterat
             yield from wrapped(fmt("({})", text), indent=_TEXT_INDENT + 1, first=_TEXT_INDENT)
     if lacks_a_name(remedy):
         yield Safe("       (no command: the API does not allow a name in it)")
-    elif any(commands(step) is None for step in remedy.steps or ()):
+    elif any(commands(step) is None for step in remedy.steps):
         yield Safe("       (no command: a name in it cannot stand in a shell line)")
 
 

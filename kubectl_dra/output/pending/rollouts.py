@@ -81,7 +81,7 @@ def missing_replicas(action: EditRollout) -> Safe:
 
 def undo_lines(remedies: Sequence[RemedyReport], address: Address) -> Iterator[Safe]:
     """How to give the new version up, where it has begun: of files nothing has."""
-    found = _edit([each for each in remedies if each.steps != ()])
+    found = _edit([each for each in remedies if each.has_steps])
     if found is not None:
         kind = found.workload.kind.lower()
         words = kubectl("rollout", "undo", of(kind, found.workload.name, found.workload.namespace))

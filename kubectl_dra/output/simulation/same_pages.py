@@ -107,7 +107,7 @@ def other_lines(page: ToldPod) -> Iterator[Safe]:
 
 def _fields(pod: PodSimulation) -> Iterator[str]:
     for way in pod.pending.remedies if pod.pending is not None else ():
-        yield from (step.edit.field for step in way.steps or () if step.edit is not None and step.edit.field)
+        yield from (step.edit.field for step in way.steps if step.edit is not None and step.edit.field)
 
 
 def _words(page: ToldPod, everyone: dict[str, None]) -> str:

@@ -99,8 +99,8 @@ class DeviceRecord(base.ReportRecord, frozen=True):
     scope: Scope | None
     node_closed: str
     binds_to_node: bool
-    binding_conditions: tuple[str, ...] | None
-    binding_failure_conditions: tuple[str, ...] | None
+    binding_conditions: tuple[str, ...]
+    binding_failure_conditions: tuple[str, ...]
     node_allocatable_resources: msgspec.Raw | None
 
 
@@ -124,7 +124,7 @@ class SliceRecord(base.ReportRecord, frozen=True):
 
 
 class PoolSummary(base.ReportRecord, frozen=True):
-    """One line of the list of pools. ``views`` are given where nodes disagree, None where that can't be known.
+    """One line of the list of pools, with ``views`` where nodes disagree; ``views_bound`` is unknown where they may.
 
     ``unpublished``: how many of its devices claims have that no slice of its newest generation publishes.
     """
@@ -133,7 +133,8 @@ class PoolSummary(base.ReportRecord, frozen=True):
     pool: str
     scope: Scope
     view: PoolView
-    views: tuple[PoolView, ...] | None
+    views: tuple[PoolView, ...]
+    views_bound: base.Bound
     stale_slices: int
     totals: DeviceTotals
     capacity: tuple[CapacityTotal, ...]
@@ -186,6 +187,7 @@ def _summary(opened: PoolFacts) -> PoolSummary:
         scope=pool_scope(opened),
         view=opened.view,
         views=opened.views.differing,
+        views_bound=base.Bound.EXACT if opened.views.known else base.Bound.UNKNOWN,
         stale_slices=len(facts.inventory.slices_by_pool.get(opened.id, ())) - len(opened.slices),
         totals=tally.totals(opened.evidence),
         capacity=tally.capacity_totals(opened.evidence),
@@ -340,8 +342,8 @@ def _device_record(
         scope=own_scope if own_scope != scope else None,
         node_closed=closed_scope(own_scope, facts) or "",
         binds_to_node=bool(device.binds_to_node),
-        binding_conditions=device.binding_conditions,
-        binding_failure_conditions=device.binding_failure_conditions,
+        binding_conditions=device.binding_conditions or (),
+        binding_failure_conditions=device.binding_failure_conditions or (),
         node_allocatable_resources=base.raw_or_none(device.node_allocatable_resources),
     )
 

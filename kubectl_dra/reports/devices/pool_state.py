@@ -96,12 +96,13 @@ def whole_pool(pool: PoolId, facts: ClusterState) -> PoolVerdict:
 class Views(msgspec.Struct, frozen=True):
     """How nodes see a pool: one view per group of nodes that agree, and the nodes that can allocate from it.
 
-    ``differing`` is empty where all nodes see :func:`whole_pool`, None where that needs nodes that were not read;
-    ``ready`` is None in both cases.
+    ``differing`` is empty where all nodes see :func:`whole_pool`, and where that is not ``known`` because it needs
+    nodes that were not read; ``ready`` is None in both cases.
     """
 
-    differing: tuple[PoolView, ...] | None = ()
+    differing: tuple[PoolView, ...] = ()
     ready: frozenset[str] | None = None
+    known: bool = True
 
 
 def node_views(pool: PoolId, facts: ClusterState) -> Views:
@@ -111,7 +112,7 @@ def node_views(pool: PoolId, facts: ClusterState) -> Views:
         return Views()
     selectors = set(_selectors(slices))
     if selectors and not facts.evidence.complete("Node"):
-        return Views(None)
+        return Views(known=False)
     groups: dict[PoolView, list[str]] = {}
     for names in _alike_nodes(slices, selectors, facts):
         node = facts.inventory.nodes.get(names[0]) or Node(metadata=ObjectMeta(name=names[0]))

@@ -46,7 +46,7 @@ class GroupPendingReport(PlacedGroup, frozen=True, kw_only=True):
 
     def without_steps(self) -> GroupPendingReport:
         """The same without commands and manifests."""
-        remedies = tuple(msgspec.structs.replace(each, steps=None) for each in self.remedies)
+        remedies = tuple(each.without_steps() for each in self.remedies)
         return msgspec.structs.replace(self, remedies=remedies)
 
     def for_json(self) -> GroupPendingReport:

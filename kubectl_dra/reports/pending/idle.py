@@ -7,11 +7,12 @@ from enum import StrEnum
 import msgspec
 
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates.queues import HeldBy, Queued
 from kubectl_dra.diagnosis.gates.waiting_work import WaitingWork
 from kubectl_dra.diagnosis.pod.idle import Idle
 from kubectl_dra.diagnosis.pod.missing import missing_of_kueue
-from kubectl_dra.diagnosis.records import Cause, MakerRefusal, Missing, ObjectRef, Verdict
+from kubectl_dra.diagnosis.records import Assumption, Cause, Certainty, MakerRefusal, Missing, ObjectRef, Verdict
 from kubectl_dra.model.meta import Condition
 from kubectl_dra.reports.base import Fits, ReadRecord, ReportRecord, reads_of
 from kubectl_dra.reports.pending.pending import PendingReport, pending_report
@@ -59,6 +60,7 @@ class WorkloadPendingReport(ReportRecord, frozen=True, kw_only=True):
     in their names only was tried instead, and ``pending`` is about that one. ``managed_by``: who manages the workload
     in place of its usual controller (``spec.managedBy``). ``refused``: what the API server said when a pod was to be
     made; of such a workload no pod is tried. ``all_pods``: whether they fit at once; None where that was not tried.
+    ``causes``, ``certainty`` and ``assumed``: those of ``pending``, empty where no pod was tried, or all fit.
     ``ended``: how a Job ended, None of what has not; of a failed one a pod is tried as if it were created again.
     """
 
@@ -80,16 +82,20 @@ class WorkloadPendingReport(ReportRecord, frozen=True, kw_only=True):
     refused: MakerRefusal | None = None
     all_pods: AllPodsRecord | None = None
     ended: JobEnd | None = None
+    causes: tuple[Cause, ...] = ()
+    certainty: Certainty = Certainty()
+    assumed: tuple[Assumption, ...] = ()
 
     @property
-    def causes(self) -> tuple[Cause, ...]:
-        """What is wrong with pods of it: there are none."""
-        return ()
+    def code(self) -> Code | None:
+        return self.causes[0].code if self.causes else None
 
     def for_json(self) -> WorkloadPendingReport:
         """The same of what it says of its pod."""
-        pending = self.pending.for_json() if self.pending is not None else None
-        return msgspec.structs.replace(self, pending=pending)
+        if self.pending is None:
+            return self
+        pending = self.pending.for_json()
+        return msgspec.structs.replace(self, pending=pending, causes=pending.causes)
 
 
 def idle_report(state: ClusterState, workload: ObjectRef, found: Idle) -> WorkloadPendingReport:
@@ -114,6 +120,9 @@ def idle_report(state: ClusterState, workload: ObjectRef, found: Idle) -> Worklo
         read=reads_of(state.evidence),
         all_pods=_all_pods(found),
         ended=_end(found.ended) if found.ended is not None else None,
+        causes=pending.causes if pending is not None else (),
+        certainty=pending.certainty if pending is not None else Certainty(),
+        assumed=pending.assumed if pending is not None else (),
     )
 
 

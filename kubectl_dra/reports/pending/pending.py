@@ -78,24 +78,25 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     cluster; of one that is only supposed nothing was observed. ``created``: when the pod was. ``devices`` are allocated
     to its claims; ``drivers``: whose log matters, and where. ``existing``: what there is of the kind that the pod
     misses. ``node_groups``: whether a fresh node of each group of an autoscaler would take the pod, where that was
-    asked. ``agent``: who serves the extended resource that a node lacks. ``failing``: pods of drivers that do not run
-    (``starting``: not yet), ``idle_daemon_sets``: drivers that run on no node, or not where it matters, or that a taint
-    keeps off some nodes; ``autoscaler``: its last words about the pod. ``owner``: the controller that makes the pod,
-    None for a bare one. ``configured``: where the configuration stands that a driver refuses. ``best_nodes``: of a pod
-    that would fit now, those with the best score among the nodes that fit; the scheduler takes one of them. Empty where
-    that can't be told: Services or the pod's controller were not read, the pod is scheduled with its group, or more
-    nodes fit than the scheduler compares, which are ``nodes_compared``, those that it meets first (0: all).
-    ``admission``: what Kueue has decided about it. ``siblings``: pods of its own workload that hold what it needs, or
-    wait with it; None in lists too. ``lingering``: pods that should have ended and hold devices. ``same_pools``: pools
-    of one name that several nodes publish, so that they lack each other's devices in use. ``visible``: where claims of
-    other namespaces could not be read, the devices that match all the same. ``still_blocked``: what would be in the way
-    with the attribute that is meant, or once its queue lets it go. ``older_template``: of a pod that its StatefulSet
-    would make otherwise by now, and does not replace. ``group``: what keeps the pod waiting is the PodGroup that it is
-    placed with; None in documents of lists too. ``written``: nodes and pools of a simulation's files, if any.
-    ``named_event``: of objects that the pod names. ``unready``: nodes whose taint says that they are not ready.
-    ``not_taken``: pods of its own controller that failed as a node did not take them. ``free_nodes``: where nodes could
-    not be read, those whose devices would do. ``awaited``: the pod that it has to run beside and that waits itself.
-    ``dropped_claims``: entries of its manifest that a server without Dynamic Resource Allocation did not store.
+    asked (``node_groups_judged``). ``agent``: who serves the extended resource that a node lacks. ``failing``: pods of
+    drivers that do not run (``starting``: not yet), ``idle_daemon_sets``: drivers that run on no node, or not where it
+    matters, or that a taint keeps off some nodes; ``autoscaler``: its last words about the pod. ``owner``: the
+    controller that makes the pod, None for a bare one. ``configured``: where the configuration stands that a driver
+    refuses. ``best_nodes``: of a pod that would fit now, those with the best score among the nodes that fit; the
+    scheduler takes one of them. Empty where that can't be told: Services or the pod's controller were not read, the pod
+    is scheduled with its group, or more nodes fit than the scheduler compares, which are ``nodes_compared``, those that
+    it meets first (0: all). ``admission``: what Kueue has decided about it. ``siblings``: pods of its own workload that
+    hold what it needs, or wait with it; None in lists too. ``lingering``: pods that should have ended and hold devices.
+    ``same_pools``: pools of one name that several nodes publish, so that they lack each other's devices in use.
+    ``visible``: where claims of other namespaces could not be read, the devices that match all the same.
+    ``still_blocked``: what would be in the way with the attribute that is meant, or once its queue lets it go.
+    ``older_template``: of a pod that its StatefulSet would make otherwise by now, and does not replace. ``group``: what
+    keeps the pod waiting is the PodGroup that it is placed with; None in documents of lists too. ``written``: nodes and
+    pools of a simulation's files, if any. ``named_event``: of objects that the pod names. ``unready``: nodes whose
+    taint says that they are not ready. ``not_taken``: pods of its own controller that failed as a node did not take
+    them. ``free_nodes``: where nodes could not be read, those whose devices would do. ``awaited``: the pod that it has
+    to run beside and that waits itself. ``dropped_claims``: entries of its manifest that a server without Dynamic
+    Resource Allocation did not store.
     """
 
     asks: tuple[ClaimAsk, ...]
@@ -113,7 +114,8 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     drivers: tuple[DriverOnNode, ...] = ()
     existing: Existing | None = None
     what_if: WhatIf | None = None
-    node_groups: tuple[GroupVerdict, ...] | None = None
+    node_groups: tuple[GroupVerdict, ...] = ()
+    node_groups_judged: bool = False
     failing: tuple[FailingPod, ...] = ()
     starting: tuple[StartingDriver, ...] = ()
     idle_daemon_sets: tuple[IdleDaemonSet, ...] = ()
@@ -143,7 +145,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
         """With what would help, and not how it is done."""
 
         def brief(ways: Iterable[RemedyReport]) -> tuple[RemedyReport, ...]:
-            return tuple(msgspec.structs.replace(way, steps=None) for way in ways)
+            return tuple(way.without_steps() for way in ways)
 
         return msgspec.structs.replace(self, remedies=brief(self.remedies), additions=brief(self.additions))
 
@@ -234,8 +236,8 @@ def pending_report(
     found = _found(diagnosis, what_if)
     pod, owners = state.inventory.pods.get(diagnosis.pod.key), Owners(state.inventory, read_owner)
     of_one, ways = ways is not None, ways or FoundRemedies()
-    of_groups = node_groups.missing if node_groups is not None else ()
-    found["missing"] = (*diagnosis.missing, *_of_kueue(diagnosis, state), *_of_gangs(pod, state), *of_groups)
+    judged = node_groups or JudgedGroups(())
+    found["missing"] = (*diagnosis.missing, *_of_kueue(diagnosis, state), *_of_gangs(pod, state), *judged.missing)
     if pod is not None:
         found |= _of_the_pod(pod, state, what_if)
     asks = pending_asks(diagnosis.pod.key, state.inventory)
@@ -246,7 +248,6 @@ def pending_report(
         asks=asks,
         extended=extended_asks(diagnosis.pod.key, state),
         nodes=tuple(node_group(group, None if all_nodes else NAMES_SHOWN, node) for group in groups),
-        # Nobody waits in a cluster that is only supposed.
         remedies=tuple(each for each in ways.remedies if what_if is None or _is_for(each, what_if)),
         no_pair_helps=ways.no_pair_helps,
         additions=ways.additions,
@@ -254,7 +255,8 @@ def pending_report(
         what_if=what_if,
         configured=configured_in(diagnosis.causes, asks, state.inventory),
         existing=existing(diagnosis.causes[0] if diagnosis.causes else None, diagnosis.pod.namespace, state),
-        node_groups=node_groups.verdicts if node_groups is not None else None,
+        node_groups=judged.verdicts,
+        node_groups_judged=node_groups is not None,
         best_nodes=choice.best,
         nodes_compared=choice.compared,
         **(_of_one(diagnosis, asks, state, owners, read_autoscalers) if of_one else {}),
@@ -265,7 +267,7 @@ def pending_report(
 
 
 def _is_for(way: RemedyReport, what_if: WhatIf) -> bool:
-    """Whether a way out is one in a cluster that is only supposed, and as it is supposed."""
+    """Whether a way out is one in a cluster that is only supposed, and as it is supposed: nobody waits in it."""
     return way.kind is not RemedyKind.WAIT and not any(undoes(each, what_if.switches) for each in way.actions)
 
 

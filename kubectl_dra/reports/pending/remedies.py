@@ -88,18 +88,23 @@ class RemedyReport(ReportRecord, frozen=True):
     """A remedy and how to carry it out; no steps where only a person knows how (a driver, a new device).
 
     ``competition``: who else waits for the same, if any; ``then``: what the pod meets where it only gets into the
-    queue; ``notes``: what else happens, and why there are no commands. ``steps`` None: they were not asked for, and
-    left out of a document.
+    queue; ``notes``: what else happens, and why there are no commands. ``has_steps``: also where they were
+    not asked for, and ``steps`` is left out of a document.
     """
 
     kind: records.RemedyKind
     actions: tuple[records.Action, ...]
     verified: bool
     nodes: tuple[str, ...]
-    steps: tuple[Step, ...] | None
+    steps: tuple[Step, ...]
     competition: Competition | None = None
     then: Prospect | None = None
     notes: tuple[Note, ...] = ()
+    has_steps: bool = False
+
+    def without_steps(self) -> RemedyReport:
+        """What would help, and not how it is done."""
+        return msgspec.structs.replace(self, steps=())
 
 
 class FoundRemedies(ReportRecord, frozen=True):
@@ -240,6 +245,7 @@ class _Steps:
             remedy.competition if remedy.competition.count or remedy.competition.untried else None,
             remedy.then,
             tuple(dict.fromkeys(self._notes)),
+            bool(steps),
         )
 
     def _of_the_deleted(self, remedy: records.Remedy) -> Iterator[Note]:

@@ -84,9 +84,8 @@ def of_the_files(found: FoundRemedies, world: ClusterState, trial: PodTrial, whe
         notes = tuple(note for note in remedy.notes if not isinstance(note, NoCommand))
         steps = [step for action in remedy.actions for step in _steps(action, remedy, files)]
         actions = tuple(_with_rest(_written_in(action, _holder(trial)), trial.plan) for action in remedy.actions)
-        return msgspec.structs.replace(
-            remedy, steps=tuple(dict(_each_once(steps)).values()), notes=notes, actions=actions
-        )
+        once = tuple(dict(_each_once(steps)).values())
+        return msgspec.structs.replace(remedy, steps=once, has_steps=bool(once), notes=notes, actions=actions)
 
     return msgspec.structs.replace(found, remedies=tuple(map(of_the_file, found.remedies)))
 
@@ -171,7 +170,7 @@ def _steps(action: Action, remedy: RemedyReport, files: _Files) -> Iterator[Step
         yield from _of_pod(action, trial, where)
     elif isinstance(action, EditClaim):
         edited = action.template or action.claim
-        made = (step for step in remedy.steps or () if _name(step.manifest) == (edited.kind, edited.name))
+        made = (step for step in remedy.steps if _name(step.manifest) == (edited.kind, edited.name))
         for step in made:
             assert step.manifest is not None  # noqa: S101
             edit = _of_claim(edited, where[edited], step.manifest) if edited in where else None

@@ -83,7 +83,7 @@ def _remedy(remedy: RemedyReport, files: OfFiles) -> RemedyReport:
     if not any(_is_about(action, files) for action in remedy.actions):
         return remedy
     actions = tuple(_said(action) if _is_about(action, files) else action for action in remedy.actions)
-    return msgspec.structs.replace(remedy, actions=actions, steps=())
+    return msgspec.structs.replace(remedy, actions=actions, steps=(), has_steps=False)
 
 
 def _is_about(action: Action, files: OfFiles) -> bool:

@@ -337,7 +337,7 @@ def _attention_words(row: Attention) -> Safe:
 def _trouble(pool: PoolSummary) -> Safe:
     if pool.views:
         return styled(Safe("nodes disagree"), Style.BAD)
-    if pool.views is None:
+    if pool.views_bound is Bound.UNKNOWN:
         return styled(Safe("unknown"), Style.WARN)
     view = pool.view
     return styled(fmt("{}: {} of {} slices", view.state, view.seen, view.expected), Style.BAD)

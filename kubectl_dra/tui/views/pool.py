@@ -14,6 +14,7 @@ from kubectl_dra.output.devices.parts import pairs_text, scope_text, totals_text
 from kubectl_dra.output.devices.pool_page import pool_page, trouble_text
 from kubectl_dra.output.layout import width
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.devices.pool import PoolReport, is_troubled
 from kubectl_dra.tui.bars import use_bar
 from kubectl_dra.tui.host import Host
@@ -81,7 +82,7 @@ def _head_lines(report: PoolReport, columns: int) -> list[Safe]:
     lines = [words + Safe("   ") + use_bar(report.totals, room), clipped(facts, columns)]
     lines += [clipped(line, columns) for line in capacity_lines(report.capacity)]
     lines += _counter_lines(report, columns)
-    if is_troubled(report) or report.views is None:
+    if is_troubled(report) or report.views_bound is Bound.UNKNOWN:
         lines.append(styled(clipped(trouble_text(report), columns), Style.BAD))
     if report.same:
         lines.append(styled(clipped(fmt("same for all: {}", pairs_text(report.same)), columns), Style.DIM))

@@ -231,7 +231,7 @@ def test_a_constraint_over_what_nothing_publishes_names_the_attribute_that_is_me
     assert told in first_line(report)
     way = report.remedies[0]
     assert (way.verified, way.nodes) == (True, ("node-1",))
-    (step,) = way.steps or ()
+    (step,) = way.steps
     (constraint,) = (step.manifest or {})["spec"]["devices"]["constraints"]
     assert constraint["matchAttribute"] == root
 

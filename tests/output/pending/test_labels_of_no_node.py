@@ -51,7 +51,7 @@ def test_a_misspelled_label_is_corrected(selector: dict[str, str], told: str, in
     ((label, value),) = selector.items()
     assert remedy_text(way).startswith(f"select {instead} instead of {label}={value} in the pod's node selector")
     assert (way.verified, way.nodes) == (True, ("node-1",))
-    text = json.dumps([step.manifest or step.commands for step in way.steps or ()])
+    text = json.dumps([step.manifest or step.commands for step in way.steps])
     key, _, wanted = instead.partition("=")
     assert key.replace("/", "~1") in text
     assert wanted in text

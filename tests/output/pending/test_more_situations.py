@@ -314,7 +314,7 @@ def test_a_missing_claim_gets_a_skeleton_where_several_classes_exist() -> None:
     cpus = build.device_class("cpus", selectors=[{"cel": {"expression": 'device.driver == "cpu.example.com"'}}])
     report = report_of(cpus, build.device_class(), build.node(), GPUS, POD)
     (way,) = [each for each in report.remedies if each.kind is RemedyKind.CREATE_OBJECT]
-    (step,) = way.steps or ()
+    (step,) = way.steps
     assert step.manifest is not None
     (request,) = step.manifest["spec"]["devices"]["requests"]
     assert request["exactly"]["deviceClassName"] == DRIVER
@@ -345,7 +345,7 @@ def test_a_missing_class_of_a_public_driver_is_made_as_that_driver_has_it(driver
     assert advice in page
     # The only class that there is selects devices of another kind.
     assert "use class" not in page
-    manifest = next(step.manifest for each in report.remedies for step in each.steps or ())
+    manifest = next(step.manifest for each in report.remedies for step in each.steps)
     expression = 'device.driver == "gpu.nvidia.com" && device.attributes["gpu.nvidia.com"].type == "mig"'
     assert manifest["spec"]["selectors"] == [{"cel": {"expression": expression}}]
 
@@ -379,7 +379,7 @@ def _created(*objects: dict[str, Any], volume: str = "data") -> tuple[dict[str, 
     report = report_of(build.node(), GPUS, build.claim("claim"), *objects, build.pod(claims=["claim"], volumes=claimed))
     (way,) = [each for each in report.remedies if each.kind is RemedyKind.CREATE_OBJECT]
     assert not way.verified
-    (step,) = way.steps or ()
+    (step,) = way.steps
     assert step.manifest is not None
     return step.manifest, page_of(report)
 

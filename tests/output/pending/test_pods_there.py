@@ -113,7 +113,7 @@ def test_without_the_label_or_without_that_deployment_it_fits() -> None:
     assert ways(report, RemoveLabel) == [RemoveLabel(pod, "tier", "batch")]
     (scaled,) = ways(report, ScaleDown)
     assert (scaled.workload, scaled.replicas) == (ObjectRef("Deployment", "ml", "probe"), 1)
-    commands = [words for way in report.remedies for step in way.steps or () for words in step.commands]
+    commands = [words for way in report.remedies for step in way.steps for words in step.commands]
     assert ("kubectl", "label", "pod/pod", "-n", "ml", "tier-") in commands
     assert ("kubectl", "scale", "deployment/probe", "-n", "ml", "--replicas=0") in commands
     page = page_of(report)
@@ -231,7 +231,7 @@ def test_another_host_port_is_a_way_out() -> None:
     assert (edit.field, edit.before, edit.after) == ("hostPorts", "80", "82")
     page = page_of(report)
     assert "use hostPort 82 instead of 80 (recreate the pod)" in page
-    commands = [" ".join(words) for way in report.remedies for step in way.steps or () for words in step.commands]
+    commands = [" ".join(words) for way in report.remedies for step in way.steps for words in step.commands]
     assert any("/spec/containers/0/ports/0/hostPort" in line for line in commands)
 
 

@@ -73,7 +73,7 @@ def sharing(report: PendingReport) -> RemedyReport | None:
 
 
 def lines(way: RemedyReport) -> list[str]:
-    return [" ".join(words) for step in way.steps or () for words in step.commands]
+    return [" ".join(words) for step in way.steps for words in step.commands]
 
 
 @pytest.mark.parametrize("strategy", ["TimeSlicing", "MPS"])
@@ -84,7 +84,7 @@ def test_pods_of_a_stateful_set_share_one_claim(strategy: str) -> None:
     assert way.verified
     assert way.nodes == ("node-1",)
     assert [type(each) for each in way.actions] == [CreateObject, EditPod, RestartPods]
-    create = (way.steps or ())[0]
+    create = (way.steps)[0]
     assert create.manifest is not None
     assert create.manifest["kind"] == "ResourceClaim"
     assert create.manifest["metadata"] == {"name": "ts", "namespace": "ml"}

@@ -236,7 +236,7 @@ def test_a_template_that_was_changed_since_is_taken_up_by_a_new_pod() -> None:
     (way,) = report.remedies
     assert (way.verified, way.nodes) == (True, ("node-1",))
     # The template holds a change of somebody's: it is not written over with what the old claim says.
-    assert not any("resourceclaimtemplate" in str(step).lower() for step in way.steps or ())
+    assert not any("resourceclaimtemplate" in str(step).lower() for step in way.steps)
     assert "recreate the pod" in page
 
 
@@ -244,7 +244,7 @@ def test_a_changed_template_that_does_not_fit_either_is_edited_as_it_is_now() ->
     objects = [template(MODEL.format("H100"), count=3), made_claim(MODEL.format("A100"))]
     report = report_of(build.node(), H100, *objects, from_template())
     (way,) = [remedy for remedy in report.remedies if remedy.verified][:1]
-    manifests = [step.manifest for step in way.steps or () if step.manifest is not None]
+    manifests = [step.manifest for step in way.steps if step.manifest is not None]
     (request,) = manifests[0]["spec"]["spec"]["devices"]["requests"]
     assert request["exactly"]["count"] == 2
     assert "H100" in str(request)
@@ -810,7 +810,7 @@ def test_a_claim_of_another_namespace_is_named_and_copied() -> None:
     report = report_of(build.node(), SLICE, POD, other, build.device_class("second"), build.device_class())
     assert "does not exist in its namespace (there is one in team-b" in first_line(report)
     (way,) = [each for each in report.remedies if each.kind is RemedyKind.CREATE_OBJECT]
-    (step,) = way.steps or ()
+    (step,) = way.steps
     assert step.manifest is not None
     assert step.manifest["metadata"] == {"name": "claim", "namespace": "ml"}
     assert step.manifest["spec"]["devices"]["requests"][0]["exactly"]["count"] == 2

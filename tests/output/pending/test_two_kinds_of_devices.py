@@ -39,7 +39,6 @@ def test_a_claim_of_the_class_takes_the_place_of_the_resource() -> None:
     report = report_with(FREE)
     way = next(way for way in report.remedies if isinstance(way.actions[-1], EditPod))
     assert (way.verified, way.nodes) == (True, ("node-1",))
-    assert way.steps is not None
     template, pod = way.steps
     assert template.manifest is not None
     (request,) = template.manifest["spec"]["spec"]["devices"]["requests"]

@@ -49,7 +49,7 @@ def test_a_node_that_was_selected_for_a_volume_is_given_up(selected: str) -> Non
     assert (way.actions, way.verified, way.nodes) == ((ClearSelectedNode(PVC, selected, gone),), True, ("node-1",))
     assert ("is to be provisioned for node node-that-is-gone, which does not exist" in first_line(report)) == gone
     assert ("unless PersistentVolumeClaim" in page_of(report)) != gone
-    (step,) = way.steps or ()
+    (step,) = way.steps
     assert step.commands == (
         ("kubectl", "annotate", "persistentvolumeclaim/data", "-n", "ml", "volume.kubernetes.io/selected-node-"),
     )
@@ -68,7 +68,7 @@ def test_a_class_makes_volumes_where_the_devices_are_too() -> None:
     (way,) = [way for way in report.remedies if way.verified]
     field = "allowedTopologies[0].matchLabelExpressions[0]"
     assert (way.actions, way.nodes) == ((WidenTopology("s", field, ZONE, "a"),), ("node-1",))
-    (step,) = way.steps or ()
+    (step,) = way.steps
     patch = '[{"op": "add", "path": "/allowedTopologies/0/matchLabelExpressions/0/values/-", "value": "a"}]'
     assert step.commands == (("kubectl", "patch", "storageclass/s", "--type=json", "-p", patch),)
     page = page_of(report)
@@ -96,7 +96,7 @@ def test_another_class_for_a_claim_without_a_volume(
     assert report.remedies[0] == ways[0]
     assert [way.actions for way in ways] == [(MoveVolume(PVC, "", "wide", "s", "ebs.csi.aws.com"),)]
     assert ways[0].nodes == ("node-1",)
-    (step,) = ways[0].steps or ()
+    (step,) = ways[0].steps
     patch = '[{"op": "add", "path": "/spec/storageClassName", "value": "wide"}]'
     assert step.commands[0][:7] == ("kubectl", "patch", "pvc/data", "-n", "ml", "--type=json", "-p")
     assert step.commands[0][7] == patch

@@ -40,7 +40,6 @@ def test_a_share_in_use_keeps_the_whole_device_from_a_request_without_an_amount(
     assert way.verified
     assert isinstance(way.actions[0], EditClaim)
     assert "request 30Gi of memory, a share of a device" in page_of(report)
-    assert way.steps is not None
     assert way.steps[0].manifest is not None
     (request,) = way.steps[0].manifest["spec"]["devices"]["requests"]
     assert request["exactly"]["capacity"] == {"requests": {"memory": "30Gi"}}

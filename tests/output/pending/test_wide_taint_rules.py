@@ -38,7 +38,7 @@ def test_a_rule_whose_name_says_its_device_is_narrowed_to_it(name: str, value: s
     assert actions(report) == [NarrowTaintRule(name, DRIVER, "node-1", "gpu-3", 3)]
     remedy = next(each for each in report.remedies or () if isinstance(each.actions[0], NarrowTaintRule))
     assert remedy.verified
-    (step,) = remedy.steps or ()
+    (step,) = remedy.steps
     words = step.commands[0]
     assert words[:3] == ("kubectl", "patch", f"devicetaintrule/{name}")
     assert '"/spec/deviceSelector/device", "value": "gpu-3"' in " ".join(words)
@@ -101,7 +101,7 @@ def test_a_rule_that_selects_everything_is_narrowed_to_the_node_that_it_names(na
     remedy = next(each for each in report.remedies or () if isinstance(each.actions[0], NarrowTaintRule))
     assert (remedy.verified, remedy.nodes) == (True, ("node-1", "node-71"))
     assert remedy_text(remedy) == f"narrow DeviceTaintRule {name} to pool node-7 (it now taints 6 devices)"
-    (step,) = remedy.steps or ()
+    (step,) = remedy.steps
     assert step.commands[0][-1] == '[{"op": "add", "path": "/spec/deviceSelector/pool", "value": "node-7"}]'
 
 
