@@ -29,8 +29,8 @@ def plane() -> Iterator[ControlPlane]:
         yield running
 
 
-def prepared(client: Client, namespace: str, nodes: int, devices: int) -> None:
-    """Nodes with so many devices each, and nothing that uses them."""
+def prepared(client: Client, namespace: str, nodes: int, devices: int, *workloads: Workload) -> None:
+    """Nodes with so many devices each, which the first of the workloads uses; the others wait."""
     base = random_cluster(0).base
     node, slice_ = (next(item for item in base if item["kind"] == kind) for kind in ("Node", "ResourceSlice"))
     made = [item for item in base if item["kind"] not in ("Node", "ResourceSlice")]
@@ -38,9 +38,10 @@ def prepared(client: Client, namespace: str, nodes: int, devices: int) -> None:
         pool = {"name": name, "generation": 1, "resourceSliceCount": 1}
         published = [{**slice_["spec"]["devices"][0], "name": f"gpu-{number}"} for number in range(devices)]
         spec = {**slice_["spec"], "nodeName": name, "pool": pool, "devices": published}
-        made.append({**node, "metadata": {**node["metadata"], "name": name}})
+        labels = {**node["metadata"]["labels"], "kubernetes.io/hostname": name}
+        made.append({**node, "metadata": {**node["metadata"], "name": name, "labels": labels}})
         made.append({**slice_, "metadata": {"name": f"{name}-gpu"}, "spec": spec})
-    bring_about(client, Cluster(0, "rollout", made, [], [], [], []), namespace)
+    bring_about(client, Cluster(0, "rollout", made, [*workloads[:1]], [], [], [*workloads[1:]]), namespace)
 
 
 def changed(client: Client, namespace: str, kind: str, replicas: int, **spec: Any) -> None:
