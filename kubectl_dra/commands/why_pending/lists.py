@@ -137,7 +137,7 @@ def _list(
         _print_document(call, answers, subject, found)
     else:
         call.told = True
-        supposed_lines = whatif_lines(call.what_if) if call.what_if is not None else []
+        supposed_lines = whatif_lines(call.what_if, call.address) if call.what_if is not None else []
         if is_rows(call.options, call.sort_by) and subject is PENDING_PODS:
             _print_rows(call, answers, supposed_lines, found)
         else:

@@ -14,14 +14,17 @@ from kubectl_dra.diagnosis.pod.workloads import ReadOwner
 from kubectl_dra.diagnosis.whatif import taints
 from kubectl_dra.diagnosis.whatif.daemons import absent_daemon_pods
 from kubectl_dra.diagnosis.whatif.displaced import LeavesBy, Leaving, displace
+from kubectl_dra.diagnosis.whatif.in_turn import in_turn
 from kubectl_dra.diagnosis.whatif.nodes import gone_with, like, new_names
 from kubectl_dra.diagnosis.whatif.records import (
     About,
     AddNode,
     AddTaint,
     AddTaintRule,
+    Displaced,
     Drain,
     EndTaint,
+    InTurn,
     MoreDevices,
     Note,
     RemoveNode,
@@ -84,8 +87,14 @@ class _Applying:
         self._leaving = Leaving()
         self._left: dict[str, None] = {}
         self._removed: list[str] = []
+        self._undrained = world
 
     def apply(self, switch: Switch) -> None:
+        self._switch(switch)
+        if not isinstance(switch, Drain | RemoveNode):
+            self._undrained = self._world
+
+    def _switch(self, switch: Switch) -> None:
         match switch:
             case AddNode():
                 self._add_nodes(switch)
@@ -120,7 +129,20 @@ class _Applying:
         more = sum(1 for _ in self._unknown_pods())
         world, displaced = displace(self._world, self._leaving, self._read_owner)
         notes = tuple(self._notes)
-        return world, WhatIf(switches, tuple(self._nodes), tuple(self._devices), displaced, more, notes)
+        turns = self._in_turn(switches, displaced)
+        return world, WhatIf(switches, tuple(self._nodes), tuple(self._devices), displaced, more, notes, turns)
+
+    def _in_turn(self, switches: Sequence[Switch], displaced: Sequence[Displaced]) -> InTurn | None:
+        """Of drains only: whoever leaves for a taint, or because a node is gone, does not come back."""
+        if any(by is not LeavesBy.DRAIN for by in self._leaving.pods.values()):
+            return None
+
+        def drained(world: ClusterState, drain: Drain) -> tuple[ClusterState, Sequence[Displaced]]:
+            after, found = what_if(world, (drain,), self._read_owner)
+            return after, found.displaced
+
+        drains = [each for each in switches if isinstance(each, Drain)]
+        return in_turn(self._undrained, drains, displaced, drained)
 
     # --- nodes ---
 

@@ -129,11 +129,24 @@ class Displaced(ReportRecord, frozen=True):
     released: PodFate | None = None
 
 
+class InTurn(ReportRecord, frozen=True):
+    """The nodes in the order in which they are drained one after the other, each uncordoned before the next.
+
+    ``stuck_at``: the first of them that not all pods leave for another node, ``pending`` of them for lack of one; empty
+    where all do.
+    """
+
+    order: tuple[str, ...]
+    stuck_at: str = ""
+    pending: int = 0
+
+
 class WhatIf(ReportRecord, frozen=True):
     """The switches in the order in which they count, and what they lead to.
 
     ``more_pods``: pods on nodes that have to be left of which only sums are known, so that they were not placed.
-    ``notes``: what a reader should know of single switches.
+    ``notes``: what a reader should know of single switches. ``in_turn``: of several drains that leave pods without a
+    node together, whether one after the other does not; None where that was not tried.
     """
 
     switches: tuple[Switch, ...]
@@ -142,6 +155,7 @@ class WhatIf(ReportRecord, frozen=True):
     displaced: tuple[Displaced, ...] = ()
     more_pods: int = 0
     notes: tuple[Note, ...] = ()
+    in_turn: InTurn | None = None
 
     @property
     def moves(self) -> bool:

@@ -75,7 +75,7 @@ def capacity_page(report: CapacityReport, address: Address) -> list[Safe]:
     blocks: list[list[Safe]] = [[*head_lines(report.manifests), *refusal_lines(report)]]
     blocks += (wrapped(styled(text, Style.BAD)) for text in copied_text(report.copied))
     if report.what_if is not None:
-        blocks.append(whatif_lines(report.what_if))
+        blocks.append(whatif_lines(report.what_if, address))
     unread = {each.namespace for each in report.missing if each.decides and each.kind == RESOURCE_QUOTA.name}
     alike: dict[str, list[str]] = {}
     told: dict[str, list[list[Safe]]] = {}

@@ -38,7 +38,7 @@ def claim_pending_page(
 ) -> list[Safe]:
     """All lines of one claim's report; ``told``: what could not be read is said around all pages."""
     blocks = [
-        whatif_lines(report.what_if) if report.what_if is not None else [],
+        whatif_lines(report.what_if, address or HERE) if report.what_if is not None else [],
         wrapped(styled(claim_pending_summary(report), Style.BOLD)),
         list(ask_lines(report.asks)),
         _holds(report),

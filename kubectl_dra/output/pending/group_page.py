@@ -46,7 +46,7 @@ def group_page(
         return pending_page(pod, now, address or HERE, head=first, apart=apart, whole=whole)
     return paragraphs(
         (
-            whatif_lines(report.what_if) if report.what_if is not None else [],
+            whatif_lines(report.what_if, address or HERE) if report.what_if is not None else [],
             [] if apart else first,
             *about,
             words,

@@ -107,7 +107,7 @@ def pending_page(
     funnels = tables(shown, first, _INSIDE if more is not None else _OUTSIDE, now, full=full)
     return paragraphs(
         (
-            whatif_lines(report.what_if) if report.what_if is not None else [],
+            whatif_lines(report.what_if, address) if report.what_if is not None else [],
             [] if apart else first,
             *_what_is_wrong(shown, now, whole, joined(first) if head is not None and whole is None else ""),
             *funnels,

@@ -113,7 +113,7 @@ def _head_blocks(report: SimulationReport, address: Address) -> Iterator[list[Sa
         list(faults.copied_lines(report)),
         [*as_written.head_lines(report.manifests, report.read_as_meant), *manifests.refusal_lines(report)],
         list(without_place_lines(report.without_place)),
-        [*whatif_lines(report.what_if), *_first_lines(report)] if report.what_if is not None else [],
+        [*whatif_lines(report.what_if, address), *_first_lines(report)] if report.what_if is not None else [],
         list(faults.corrected_lines(report.corrected)),
         list(faults.planned_head(report)),
         list(manifests.unlabelled_lines(report, address)),

@@ -1,0 +1,63 @@
+"""Nodes that are drained one after the other, each taken into service again before the next one.
+
+A pod that found another node runs there when the next drain begins; all else is as when nodes are drained together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.cluster.edits import Put, edited
+from kubectl_dra.diagnosis.whatif.records import Because, Displaced, Drain, InTurn, PodFate
+from kubectl_dra.model.ids import Key
+
+#: All pods of so many nodes are placed again, in at most two orders.
+_MOST: Final = 8
+_STAY: Final = (Because.DAEMON_SET, Because.STATIC)
+#: The cluster after one drain, and what became of the pods.
+OneDrain = Callable[[ClusterState, Drain], tuple[ClusterState, Sequence[Displaced]]]
+
+
+def in_turn(
+    world: ClusterState, drains: Sequence[Drain], displaced: Iterable[Displaced], drain: OneDrain
+) -> InTurn | None:
+    """Whether every pod finds a node if the nodes are drained in turn, where together some do not; None if not tried.
+
+    ``world`` is as before the first drain. Tried in the order of their names, and the other way round.
+    """
+    if not 1 < len(drains) <= _MOST or not any(PodFate.PENDING in (each.fate, each.released) for each in displaced):
+        return None
+    orders = (tuple(drains), tuple(reversed(drains)))
+    tried = [_tried(world, order, drain) for order in orders]
+    return next((each for each in tried if not each.stuck_at), tried[0])
+
+
+def _tried(world: ClusterState, order: Sequence[Drain], drain: OneDrain) -> InTurn:
+    names = tuple(each.node for each in order)
+    for each in order:
+        after, displaced = drain(world, each)
+        if not all(map(_has_left, displaced)):
+            pending = sum(PodFate.PENDING in (pod.fate, pod.released) for pod in displaced)
+            return InTurn(names, each.node, pending)
+        world = _in_service(after, world, each.node, displaced)
+    return InTurn(names)
+
+
+def _has_left(pod: Displaced) -> bool:
+    """Whether nothing of it is left to do; who waits for a budget, or cannot be placed here, has not."""
+    return pod.fate in (PodFate.MOVES, PodFate.GONE) or (pod.fate is PodFate.STAYS and pod.because in _STAY)
+
+
+def _in_service(after: ClusterState, before: ClusterState, node: str, displaced: Iterable[Displaced]) -> ClusterState:
+    """The node is uncordoned as it was before, and the pods run that found another one."""
+    edits = [Put("Node", before.inventory.nodes[node])]
+    for each in displaced:
+        pod = after.inventory.pods.get(Key(each.pod.namespace, each.pod.name))
+        if each.fate is PodFate.MOVES and pod is not None:
+            status = msgspec.structs.replace(pod.status, phase="Running")
+            edits.append(Put("Pod", msgspec.structs.replace(pod, status=status)))
+    return edited(after, edits)
