@@ -525,6 +525,38 @@ def test_a_rule_for_what_nobody_publishes_names_it_and_what_may_be_meant(driver,
     assert not unread.unknown
 
 
+def test_what_the_correction_of_a_rule_on_no_device_would_do_is_told_with_its_command():
+    made = rule("r", EXECUTE, None)
+    wrong = GPU.driver.replace("gpu", "gpus")
+    made["spec"]["deviceSelector"] = {"driver": wrong, "pool": GPU.pool, "device": "gpu-0"}
+    world = (slice_of("gpu-0", "gpu-1"), claim("gpu", pods=("a",)), pod("a", "gpu"), made)
+    (listed,) = listed_taints(cluster(*world))
+    assert listed.correction is not None
+    assert (listed.correction.field, listed.correction.value) == ("driver", GPU.driver)
+    page = " ".join(" ".join(list_page([listed], CLOCK.now())).split())
+    told = f"With driver {GPU.driver} it would be on {GPU.driver}/{GPU.pool}/gpu-0 and evict pod ml/a at once:"
+    assert told in page
+    assert f"""-p '{{"spec":{{"deviceSelector":{{"driver":"{GPU.driver}"}}}}}}'""" in page
+    # A name of a device: the driver and the pool are right. A taint that evicts nobody says so.
+    made["spec"] |= {
+        "deviceSelector": {"driver": GPU.driver, "device": "gpu0"},
+        "taint": {"key": "k", "effect": "NoSchedule"},
+    }
+    (listed,) = listed_taints(cluster(*world))
+    page = " ".join(" ".join(list_page([listed], CLOCK.now())).split())
+    assert "gpu-0 and evict no pod" in page
+
+
+@pytest.mark.parametrize(
+    "selector", [{"driver": "nothing.like.it"}, {"driver": GPU.driver, "device": "gpu-9"}, {"driver": GPU.driver}]
+)
+def test_no_correction_is_made_up_where_none_or_several_would_do(selector):
+    made = rule("r", EXECUTE, None)
+    made["spec"]["deviceSelector"] = selector
+    (listed,) = listed_taints(cluster(slice_of("gpu-0", "gpu-1"), made))
+    assert listed.correction is None
+
+
 @pytest.mark.parametrize(
     ("added", "seconds", "told"),
     [

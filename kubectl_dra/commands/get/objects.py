@@ -11,12 +11,16 @@ from kubectl_dra.commands.shared.show import is_document
 from kubectl_dra.output.devices import lists, node_page
 from kubectl_dra.output.safe import fmt
 from kubectl_dra.output.taints.list_page import on_nothing
+from kubectl_dra.output.taints.misdirected import correction_command, correction_text
 from kubectl_dra.output.words import counted
 from kubectl_dra.reports.claims.claim_list import claim_rows, unused_claims
 from kubectl_dra.reports.devices.class_list import class_rows
 from kubectl_dra.reports.devices.object_lists import slice_rows, template_rows
 from kubectl_dra.reports.groups.group_state import group_rows
+from kubectl_dra.reports.taints.misdirected import correction
 from kubectl_dra.reports.taints.taint_list import TaintStatus, not_published, rule_row, taint_rows
+
+_ON_NONE: Final = "note: rule {} is on no device. {}"
 
 
 def _claims(call: GetCall, wanted: TypeArgs) -> Section:
@@ -58,6 +62,11 @@ def _taints(call: GetCall, wanted: TypeArgs) -> Section:
         name, near = not_published(row, facts) if row.status is TaintStatus.HITS_NOTHING else ("", ())
         if name:
             call.notes.append(fmt("note: rule {} {}", row.rule, on_nothing(name, near)))
+        meant = correction(rules[row.rule], facts) if row.status is TaintStatus.HITS_NOTHING else None
+        if meant is not None:
+            command = correction_command(row.rule, meant, facts.evidence.address)
+            text = fmt("note: {}", correction_text(meant)) if name else fmt(_ON_NONE, row.rule, correction_text(meant))
+            call.notes.append(fmt("{}: {}", text, command) if command else text)
     items = [
         object_item(kinds.DEVICE_TAINT_RULE, row.rule or "", rules[row.rule] if row.rule else None, row) for row in rows
     ]

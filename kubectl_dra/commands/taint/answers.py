@@ -116,6 +116,6 @@ def _list(options: Options, asked: TaintArgs) -> int:
                 if each.taint.rule:
                     console(options).out(rule_reference(each.taint.rule))
     else:
-        page = list_page(taints, facts.now, found.bound)
+        page = list_page(taints, facts.now, found.bound, facts.evidence.address)
         print_pages([around(page, found.missing, facts.evidence.address)], options)
     return code_of(found, options, facts.evidence.address, bad=bool(taints))

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.model.resource import DeviceTaint
 from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.output.devices.parts import spoken
 from kubectl_dra.output.layout import Column, table, wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.taints.hits import hit_rows
+from kubectl_dra.output.taints.misdirected import correction_command, correction_text
 from kubectl_dra.output.taints.plan_page import selector_text
 from kubectl_dra.output.words import ago, did_you_mean, listed_count, plural
 from kubectl_dra.reports.base import Bound
@@ -19,11 +21,13 @@ from kubectl_dra.reports.taints.taint_list import ListedTaint, TaintRow
 _SHOWN = 3
 
 
-def list_page(taints: Sequence[ListedTaint], now: datetime, bound: Bound = Bound.EXACT) -> list[Safe]:
+def list_page(
+    taints: Sequence[ListedTaint], now: datetime, bound: Bound = Bound.EXACT, address: Address = HERE
+) -> list[Safe]:
     """All lines, one block per rule or driver's taint; ``bound`` is that of their number."""
     lines = [styled(list_summary(taints, bound), Style.BOLD)]
     for each in taints:
-        lines += [Safe(""), *listed_lines(each, now)]
+        lines += [Safe(""), *listed_lines(each, now, address)]
     return lines
 
 
@@ -35,7 +39,7 @@ def list_summary(taints: Sequence[ListedTaint], bound: Bound) -> Safe:
     return fmt("{}: {} by rules, {} by drivers.", number, rules, len(taints) - rules)
 
 
-def listed_lines(listed: ListedTaint, now: datetime) -> Iterator[Safe]:
+def listed_lines(listed: ListedTaint, now: datetime, address: Address = HERE) -> Iterator[Safe]:
     """One rule or driver's taint: where it is, from whom, what the controller says, whom it hits."""
     row = listed.taint
     taint = DeviceTaint(row.key, row.value, row.effect, row.time_added or None)
@@ -43,6 +47,10 @@ def listed_lines(listed: ListedTaint, now: datetime) -> Iterator[Safe]:
     yield from wrapped(_source(listed, now), indent=4, first=2)
     if listed.unknown:
         yield from wrapped(fmt("It {}", on_nothing(listed.unknown, listed.near)), indent=4, first=2)
+    if listed.correction is not None:
+        yield from wrapped(fmt("{}:", correction_text(listed.correction)), indent=4, first=2)
+        command = correction_command(row.rule, listed.correction, address)
+        yield from [fmt("    {}", command)] if command else []
     for condition in row.conditions:
         text = fmt("{}={} ({}): {}", condition.type, condition.status, condition.reason, condition.message)
         yield from wrapped(text, indent=4, first=2)

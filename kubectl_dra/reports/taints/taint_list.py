@@ -18,6 +18,7 @@ from kubectl_dra.model.resource import DeviceTaint, DeviceTaintRule, DeviceTaint
 from kubectl_dra.model.taint_plan import Hit
 from kubectl_dra.model.taint_text import PREVENTING
 from kubectl_dra.reports.base import Bound, Count, ReportRecord
+from kubectl_dra.reports.taints.misdirected import RuleCorrection, correction
 from kubectl_dra.reports.taints.taint_hits import DeviceChange, hits
 from kubectl_dra.reports.taints.taint_rules import is_own
 from kubectl_dra.selectors.compiling import near_names
@@ -148,7 +149,8 @@ class ListedTaint(ReportRecord, frozen=True):
     """One rule or driver's taint; ``own``: this program made the rule, and can change and remove it.
 
     ``devices`` are all that it is on, also those that are no longer published but still allocated. ``unknown``: the
-    driver or pool of the rule of which nothing is published, ``near`` what may be meant.
+    driver or pool of the rule of which nothing is published, ``near`` what may be meant. ``correction``: the one name
+    with which a rule on no device would be on some.
     """
 
     taint: TaintRow
@@ -157,6 +159,7 @@ class ListedTaint(ReportRecord, frozen=True):
     hits: tuple[Hit, ...]
     unknown: str = ""
     near: tuple[str, ...] = ()
+    correction: RuleCorrection | None = None
 
 
 def listed_taints(facts: ClusterState) -> tuple[ListedTaint, ...]:
@@ -171,7 +174,8 @@ def _listed(source: TaintSource, facts: ClusterState) -> ListedTaint:
     changes = [DeviceChange(device, (), (source.taint,), names) for device in devices]
     row, own, named = source_row(source, facts), rule is not None and is_own(rule), tuple(map(str, devices))
     unknown = not_published(row, facts) if not devices else ("", ())
-    return ListedTaint(row, own, named, hits(changes, facts), *unknown)
+    meant = correction(rule, facts) if rule is not None and not devices else None
+    return ListedTaint(row, own, named, hits(changes, facts), *unknown, correction=meant)
 
 
 def not_published(row: TaintRow, facts: ClusterState) -> tuple[str, tuple[str, ...]]:

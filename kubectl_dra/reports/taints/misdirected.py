@@ -1,0 +1,70 @@
+"""Rules that are on no device because one name in their selector is wrong: which is meant, and whom that would hit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.model.base import with_spec
+from kubectl_dra.model.resource import DeviceTaintRule
+from kubectl_dra.model.taint_plan import Hit
+from kubectl_dra.reports.base import ReportRecord
+from kubectl_dra.reports.taints.taint_hits import DeviceChange, hits
+from kubectl_dra.selectors.compiling import near_names
+
+_FIELDS: Final = ("driver", "pool", "device")
+_SHOWN: Final = 20
+
+
+class RuleCorrection(ReportRecord, frozen=True):
+    """With ``field`` of its deviceSelector at ``value`` the rule would be on ``devices`` (the first 20 of ``number``).
+
+    ``hits``: whom it would hit then.
+    """
+
+    field: str
+    value: str
+    devices: tuple[str, ...]
+    number: int
+    hits: tuple[Hit, ...]
+
+
+def correction(rule: DeviceTaintRule, facts: ClusterState) -> RuleCorrection | None:
+    """The only name like the one that is written with which the rule is on any device; None where it is on some.
+
+    None too where several names do as well, or where slices could not be read.
+    """
+    known = facts.evidence.complete("ResourceSlice") and facts.features.device_taint_rules
+    if rule.spec.device_selector is None or not known or next(iter(facts.selected(rule)), None) is not None:
+        return None
+    for field in _FIELDS:
+        found = list(_with_another(rule, field, facts))
+        if len(found) == 1:
+            return found[0]
+    return None
+
+
+def _with_another(rule: DeviceTaintRule, field: str, facts: ClusterState) -> Iterator[RuleCorrection]:
+    selector = rule.spec.device_selector
+    written = getattr(selector, field)
+    if selector is None or written is None:
+        return
+    for name in near_names(written, sorted(set(_names(field, facts)) - {written})):
+        changed = with_spec(rule, device_selector=msgspec.structs.replace(selector, **{field: name}))
+        devices = list(facts.selected(changed))
+        if devices:
+            rules = frozenset((rule.metadata.name,))
+            changes = [DeviceChange(device, (), (rule.spec.taint,), rules) for device in devices]
+            shown = tuple(map(str, devices[:_SHOWN]))
+            yield RuleCorrection(field, name, shown, len(devices), hits(changes, facts))
+
+
+def _names(field: str, facts: ClusterState) -> Iterator[str]:
+    for pool in facts.pools:
+        if field == "device":
+            yield from (device.name for _, device in facts.published(pool))
+        else:
+            yield getattr(pool, field)
