@@ -7,7 +7,7 @@ nothing is done.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import islice
 from operator import attrgetter
 from typing import Final
@@ -45,10 +45,21 @@ from kubectl_dra.diagnosis.remedies import (
     together,
     within_quota,
 )
-from kubectl_dra.diagnosis.remedies.candidate import COMBINABLE, FIRST, Candidate, Case, is_same, merged
+from kubectl_dra.diagnosis.remedies.candidate import COMBINABLE, FIRST, OF_ONE_POD, Candidate, Case, is_same, merged
 from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.competition import Competing
 from kubectl_dra.diagnosis.remedies.outlook import Competition, Prospect
+from kubectl_dra.diagnosis.remedies.proposals import (
+    Proposal,
+    Proposals,
+    Tried,
+    holds,
+    is_wait,
+    ranked,
+    untried,
+    wanted,
+    worth_telling,
+)
 from kubectl_dra.diagnosis.remedies.records import (
     Action,
     DeletePod,
@@ -59,9 +70,8 @@ from kubectl_dra.diagnosis.remedies.records import (
 )
 from kubectl_dra.diagnosis.remedies.trial import Result, Trials
 from kubectl_dra.diagnosis.said import foreign
-from kubectl_dra.model.base import ReportRecord
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.model.inventory import key_of
 
 _LIMIT: Final = 8
 _PER_KIND: Final = 4
@@ -73,44 +83,7 @@ _NODES_ASKED: Final = 40
 _cost: Final = attrgetter("cost")
 # Rather anything else than what others take first; but before what only new hardware can do.
 _LOST_COST: Final = 25
-#: What each pod names of its own.
-_OF_ONE_POD: Final = ("resourceClaims", "volumes")
 _TRIED: Final = frozenset({Verdict.SCHEDULER_ERROR, Verdict.UNSCHEDULABLE, Verdict.GATED, Verdict.OTHER_SCHEDULER})
-
-
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """A remedy, the Inventory that it leads to (None where that can't be tried), and what each action changes."""
-
-    remedy: Remedy
-    changed: Inventory | None = None
-    changes: tuple[Change, ...] = ()
-
-
-class Tried(ReportRecord, frozen=True):
-    """How many changes were tried, and how many pairs of changes; ``ended``: there were more than could be tried."""
-
-    singles: int = 0
-    pairs: int = 0
-    ended: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Proposals:
-    """All proposals, cheapest first. ``tried_pairs``: no single change was enough, so that two together were tried.
-
-    ``additions``: what new devices and nodes would do, which no command can bring.
-    """
-
-    proposals: tuple[Proposal, ...]
-    tried_pairs: bool = False
-    additions: tuple[Proposal, ...] = ()
-    searched: Tried = field(default_factory=Tried)
-
-    @property
-    def none_of_size_two(self) -> bool:
-        """Whether neither one change nor two together help, and nothing else is proposed."""
-        return self.tried_pairs and not self.proposals
 
 
 def find(
@@ -153,9 +126,9 @@ class _Finder:
     def find(self) -> Proposals:
         case = self._case
         if case.diagnosis.verdict not in _TRIED or foreign.refused(case.diagnosis):
-            untried = [_untried(each) for each in objects.candidates(case) if not each.changes]
+            others = [untried(each) for each in objects.candidates(case) if not each.changes]
             anew = tuple(self._made_anew())
-            return Proposals(_ranked((*anew, *(each for each in untried if not anew or not _is_wait(each))))[:_LIMIT])
+            return Proposals(ranked((*anew, *(each for each in others if not anew or not is_wait(each))))[:_LIMIT])
         singles = sorted(_simple(case), key=_cost)
         self._verify_all(rolling.candidates(case, self._trials))
         self._verify_all(singles)
@@ -163,24 +136,24 @@ class _Finder:
         self._verify_all(sorted(freeing.candidates(case, self._trials), key=_cost))
         self._verify_all(sorted((*evicting.candidates(case), *evicting.scaled_down(case)), key=_cost))
         single = self._tried
-        pairs = not any(_holds(each) for each in self._found if each.remedy.kind is not RemedyKind.RAISE_QUOTA)
+        pairs = not any(self._settles(each) for each in self._found if each.remedy.kind is not RemedyKind.RAISE_QUOTA)
         if pairs:
             self._fits_only = True
             self._per_kind = _PAIRS_OF_LARGE if self._large else _PER_KIND
             self._verify_all(self._pairs([*singles, *freeing.single_pods(case)]))
-            if not any(map(_holds, self._found)):
+            if not any(map(self._settles, self._found)):
                 self._verify_all(self._pairs(singles, freed=True))
-            if not any(map(_holds, self._found)):
+            if not any(map(holds, self._found)):
                 self._verify_all(selectors.without_any(case))
         ended = self._trials.exhausted
         repeats = any(proposal.remedy.kind is RemedyKind.AVOID_DEVICE for proposal in self._found)
-        untried = [
-            _untried(each) for each in singles if not each.changes and not (repeats and each.kind is RemedyKind.WAIT)
+        others = [
+            untried(each) for each in singles if not each.changes and not (repeats and each.kind is RemedyKind.WAIT)
         ]
-        ranked = _ranked((*_wanted(self._found, edits.alike(case.searched)), *untried))
-        decent = freeing.spares_the_system(case.world.inventory, [each.remedy for each in ranked[:1]])
+        best = ranked((*wanted(self._found, edits.alike(case.searched)), *others))
+        decent = freeing.spares_the_system(case.world.inventory, [each.remedy for each in best[:1]])
         return Proposals(
-            ranked[:_LIMIT] if decent else (),
+            best[:_LIMIT] if decent else (),
             pairs and not ended,
             tuple(self._additions()),
             Tried(single, self._tried - single, ended),
@@ -207,7 +180,7 @@ class _Finder:
             if elsewhere is not None:
                 yield elsewhere
         if self._case.diagnosis.nodes and not self._found:
-            yield from (_untried(candidate) for candidate in adding.unlike(self._case))
+            yield from (untried(candidate) for candidate in adding.unlike(self._case))
 
     def _first(self, candidates: Iterable[Candidate]) -> Proposal | None:
         """The first that works and is not lost to others, of a few."""
@@ -223,7 +196,7 @@ class _Finder:
     def _verify_all(self, candidates: Iterable[Candidate]) -> None:
         for candidate in candidates:
             enough = sum(p.remedy.kind is candidate.kind for p in self._found) >= self._per_kind
-            again = any(is_same(candidate.actions, each) for each in self._proven)
+            again = any(is_same(candidate.actions, each, of_group=self._group is not None) for each in self._proven)
             if not candidate.changes or enough or again or self._trials.exhausted:
                 continue
             self._tried += 1
@@ -266,6 +239,8 @@ class _Finder:
         actions = tuple(offers.with_less(case, changed, self._with_owner(each)) for each in form.actions)
         if result.fits and self._group is None:
             actions, competition = scaling.lasting(case, self._competing, actions, form.changes, changed, result.nodes)
+        elif result.fits and self._group is not None:
+            actions, competition = scaling.lasting_for_group(case, self._group, actions, form.changes)
         elif self._gated and not result.fits:
             found = Diagnoser(changed).pod(case.diagnosis.pod.key)
             then = Prospect(found.verdict, found.causes[0].code if found.causes else None)
@@ -283,7 +258,7 @@ class _Finder:
     def _with_owner(self, action: Action) -> Action:
         """With who makes a deleted pod anew, or which pods need the same, which is only asked of what is proposed."""
         if isinstance(action, EditPod) and action.workload is None and self._group is not None:
-            own = action.field.startswith(_OF_ONE_POD)
+            own = action.field.startswith(OF_ONE_POD)
             also = () if own else tuple(ObjectRef.of("Pod", key) for key in self._group.alike(action.pod.key))
             return msgspec.structs.replace(action, also=also)
         if not isinstance(action, DeletePod):
@@ -313,11 +288,15 @@ class _Finder:
         """The candidates for the cluster that ``first`` leads to, each together with it."""
         case = self._case
         world = self._trials.world(first.changes)
-        found = Diagnoser(world).pod(case.diagnosis.pod.key)
+        found = together.in_the_way(world, Diagnoser(world).pod(case.diagnosis.pod.key))
         then = replace(case, world=world, diagnosis=found, read=case.world.inventory)
         for second in sorted(freeing.single_pods(then) if freed else _simple(then), key=_cost):
             if second.changes and (freed or second.kind in COMBINABLE):
                 yield merged(first, second)
+
+    def _settles(self, proposal: Proposal) -> bool:
+        """Whether the pod gets a node that way; of a group, all of its pods, with all that they ask for."""
+        return holds(proposal) and (self._group is None or not together.gives_up(proposal.remedy.actions))
 
     def _works(self, result: Result) -> bool:
         return result.tried if self._gated and not self._fits_only else result.fits
@@ -326,11 +305,6 @@ class _Finder:
 def _ruled_out(case: Case) -> bool:
     """Whether what is first in the way of a pod is that nodes reject it, so that devices elsewhere would do."""
     return bool(case.diagnosis.causes) and case.diagnosis.causes[0].code.startswith("DRA-4")
-
-
-def _holds(proposal: Proposal) -> bool:
-    """Whether the pod gets a node that way, whoever else waits."""
-    return bool(proposal.remedy.nodes) and not proposal.remedy.competition.may_be_lost
 
 
 def _simple(case: Case) -> Iterator[Candidate]:
@@ -356,44 +330,6 @@ def _all_simple(case: Case) -> Iterator[Candidate]:
     yield from company.candidates(case)
     yield from storage.candidates(case)
     yield from together.candidates(case)
-
-
-def _is_wait(proposal: Proposal) -> bool:
-    return proposal.remedy.kind is RemedyKind.WAIT
-
-
-def _untried(candidate: Candidate) -> Proposal:
-    return Proposal(Remedy(candidate.kind, candidate.actions, False, (), candidate.cost))
-
-
-def _wanted(found: Sequence[Proposal], alike: Collection[str]) -> Iterator[Proposal]:
-    """Without those that drop a whole request, none of the ``alike``, where to drop a constraint is enough."""
-    loose = any(_drops(proposal, "constraints[") and _holds(proposal) for proposal in found)
-    held = [proposal.remedy for proposal in found if _holds(proposal)]
-    useless = (*offers.useless(held), *taint_rules.needless(held), *edits.contained(held))
-    for proposal in found:
-        if not (proposal.remedy in useless or (loose and _drops(proposal, "requests", *alike))):
-            yield proposal
-
-
-def worth_telling(found: Sequence[Proposal]) -> Iterator[Proposal]:
-    """Without those whose devices a pod that is made again takes back, where another way leads to a node."""
-    sure = any(map(_holds, found))
-    return (proposal for proposal in found if not (sure and proposal.remedy.competition.taken_back))
-
-
-def _drops(proposal: Proposal, field: str, *beside: str) -> bool:
-    """Whether all that is done is to drop something of a claim, ``beside`` nothing else."""
-    edited = (each if isinstance(each, EditClaim) and not each.after else None for each in proposal.remedy.actions)
-    return all(each and each.field.startswith(field) and each.before not in beside for each in edited)
-
-
-def _ranked(found: Iterable[Proposal]) -> tuple[Proposal, ...]:
-    """Cheapest first, every set of actions once."""
-    kept: dict[tuple[Action, ...], Proposal] = {}
-    for proposal in sorted(found, key=lambda p: (p.remedy.cost, not p.remedy.verified)):
-        kept.setdefault(proposal.remedy.actions, proposal)
-    return tuple(kept.values())
 
 
 __all__ = ["Action", "Proposal", "Proposals", "Remedy", "RemedyKind", "Tried", "find", "worth_telling"]

@@ -64,6 +64,8 @@ def _differ(inventory: Inventory, claim: Key, template: Key) -> bool:
     return made is not None and maker is not None and maker.spec.spec != made.spec
 
 
+#: Fields of what each pod names of its own.
+OF_ONE_POD: Final = ("resourceClaims", "volumes")
 #: Changes that make sense together with another one.
 COMBINABLE: Final = frozenset(
     {RemedyKind.EDIT_CLAIM, RemedyKind.EDIT_POD, RemedyKind.NARROW_TAINT_RULE, RemedyKind.REMOVE_TAINT_RULE}
@@ -74,6 +76,8 @@ FIRST: Final = COMBINABLE | {
     RemedyKind.RENEW_CLAIM,
     RemedyKind.FREE_DEVICES,
     RemedyKind.EDIT_CLASS,
+    RemedyKind.UNCORDON,
+    RemedyKind.LABEL_NODE,
 }
 # Selectors are corrected with what these many show.
 _NODES_PER_GROUP: Final = 2
@@ -214,10 +218,20 @@ def _one_after_the_other(change: Change, then: Change) -> Change:
     return lambda inventory: then(change(inventory))
 
 
-def is_same(one: Sequence[Action], other: Sequence[Action]) -> bool:
-    """Whether these are the same changes in another order."""
-    known = list(map(_alone, other))
-    return len(one) == len(other) and all(_alone(action) in known for action in one)
+def is_same(one: Sequence[Action], other: Sequence[Action], *, of_group: bool = False) -> bool:
+    """Whether these are the same changes in another order; ``of_group``: each is one of all pods of a group."""
+    alone = _of_all if of_group else _alone
+    known = list(map(alone, other))
+    return len(one) == len(other) and all(alone(action) in known for action in one)
+
+
+def _of_all(action: Action) -> Action:
+    """Without which pod of a group, or which of the claims from one template, it was found for."""
+    if isinstance(action, EditClaim) and action.template is not None:
+        action = msgspec.structs.replace(action, claim=action.template)
+    if isinstance(action, EditPod) and not action.field.startswith(OF_ONE_POD):
+        return msgspec.structs.replace(action, pod=ObjectRef("Pod", action.pod.namespace, ""))
+    return _alone(action)
 
 
 def _alone(action: Action) -> Action:

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.gangs.cycles import are_placed_together
 from kubectl_dra.diagnosis.pod.placing import placed
 from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.competition import is_early, made_again, with_pod
 from kubectl_dra.diagnosis.remedies.records import DeletePod, Remedy
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.inventory import group_key, key_of
 
 _NODES: Final = 500
 _PODS: Final = 3
@@ -29,6 +30,8 @@ def return_to(world: ClusterState, pod: Key, remedy: Remedy, changes: tuple[Chan
         return ()
     if any(each.pod.key not in world.inventory.pods for each in deleted):
         return ()
+    if group_key(world.inventory.pods[pod]) is not None and are_placed_together(world):
+        return ()  # its group has its turn as a whole
     again = list(_made(world, deleted))
     if not again or len(again) != sum(each.recreated_by is not None for each in deleted):
         return ()

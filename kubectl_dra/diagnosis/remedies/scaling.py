@@ -7,28 +7,41 @@ A ReplicaSet ends pods that are not ready first, and of those that are the ones 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import msgspec
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.claim.reserved import fails
+from kubectl_dra.diagnosis.pod.placing import placed
 from kubectl_dra.diagnosis.pod.workloads import Owner, Owners
 from kubectl_dra.diagnosis.records import ObjectRef
-from kubectl_dra.diagnosis.remedies.actions import ScaleDown, SetDeletionCost
+from kubectl_dra.diagnosis.remedies.actions import LabelNode, ScaleDown, SetDeletionCost
 from kubectl_dra.diagnosis.remedies.candidate import Case
 from kubectl_dra.diagnosis.remedies.changes import Change
-from kubectl_dra.diagnosis.remedies.competition import Competing
+from kubectl_dra.diagnosis.remedies.competition import Competing, is_early, made_again, with_pod
 from kubectl_dra.diagnosis.remedies.freeing import SCALED
 from kubectl_dra.diagnosis.remedies.outlook import Competition
-from kubectl_dra.diagnosis.remedies.records import Action, DeletePod, Remedy
+from kubectl_dra.diagnosis.remedies.records import (
+    Action,
+    DeletePod,
+    EditClaim,
+    EditPod,
+    NarrowTaintRule,
+    Remedy,
+    RemoveTaintRule,
+    Uncordon,
+)
+from kubectl_dra.diagnosis.remedies.together import GroupOfPod
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.names import DELETION_COST
 from kubectl_dra.model.usage import is_terminal
 
 _ORDERED: Final = "StatefulSet"
+#: What may be done together with it.
+_BESIDE: Final = (EditClaim, EditPod, LabelNode, NarrowTaintRule, RemoveTaintRule, Uncordon)
 
 
 def lasting(
@@ -74,7 +87,9 @@ def each_once(remedies: Sequence[Remedy]) -> Iterator[tuple[int, Remedy]]:
     """
     alike: dict[frozenset[tuple[ObjectRef, int]], list[int]] = {}
     for index, remedy in enumerate(remedies):
-        key = frozenset((each.workload, each.to) for each in remedy.actions if isinstance(each, ScaleDown))
+        # Other changes beside it are another way out.
+        alone = all(isinstance(each, ScaleDown | SetDeletionCost) for each in remedy.actions)
+        key = frozenset((each.workload, each.to) for each in remedy.actions if alone and isinstance(each, ScaleDown))
         alike.setdefault(key, []).append(index)
         if not key:
             yield index, remedy
@@ -94,15 +109,45 @@ def _by_one(remedies: Sequence[Remedy]) -> Remedy:
     return msgspec.structs.replace(first, actions=(msgspec.structs.replace(down, pods=()),), nodes=nodes)
 
 
+def lasting_for_group(
+    case: Case, group: GroupOfPod, actions: tuple[Action, ...], changes: Sequence[Change]
+) -> tuple[tuple[Action, ...], Competition]:
+    """The same for a group: the pods that are made again have their turn before it, and may leave it too little."""
+    deleted = [(each, case.world.inventory.pods.get(each.pod.key)) for each in actions if isinstance(each, DeletePod)]
+    again = [made_again(pod) for each, pod in deleted if pod is not None and each.recreated_by is not None]
+    world = _with_placed(case.world, filter(is_early, again))
+    for change in group.spread(changes):
+        world = world.changed(change(world.inventory))
+    world = _with_placed(world, (pod for pod in again if not is_early(pod)))
+    if not again or group.outcome(world).nodes:
+        return actions, Competition()
+    scaled = _in_place_of(case.world, case.owners, actions)
+    if scaled is not None:
+        return scaled, Competition()
+    first = tuple(ObjectRef.of("Pod", key_of(pod.metadata)) for pod in again)
+    return actions, Competition(len(again), again=len(again), first=first, lost=True)
+
+
+def _with_placed(world: ClusterState, pods: Iterable[Pod]) -> ClusterState:
+    """With new pods, each on a node if there is one for it."""
+    for pod in pods:
+        world = with_pod(world, pod)
+        world = placed(world, key_of(pod.metadata), list(world.inventory.nodes)) or world
+    return world
+
+
 def _in_place_of(world: ClusterState, owners: Owners, actions: Sequence[Action]) -> tuple[Action, ...] | None:
-    """The same pods ended by scaling; None where that ends others, or it is not known which."""
+    """The same pods ended by scaling, beside edits; None where that ends others, or it is not known which."""
     found: dict[ObjectRef, tuple[Owner, list[DeletePod]]] = {}
+    edits = [each for each in actions if isinstance(each, _BESIDE)]
     for each in actions:
+        if each in edits:
+            continue
         owner = owners.restarting(each.pod.key) if isinstance(each, DeletePod) else None
         if not isinstance(each, DeletePod) or owner is None or owner.object is None or owner.ref.kind not in SCALED:
             return None
         found.setdefault(owner.ref, (owner, []))[1].append(each)
-    scaled: list[Action] = []
+    scaled: list[Action] = list(edits)
     for owner, deleted in found.values():
         steps = _scaled(world, owners, owner, deleted)
         if steps is None:
@@ -113,7 +158,9 @@ def _in_place_of(world: ClusterState, owners: Owners, actions: Sequence[Action])
 
 def _for_good(actions: Sequence[Action]) -> tuple[Action, ...]:
     """The same pods, which nothing starts again."""
-    return tuple(msgspec.structs.replace(each, recreated_by=None) for each in actions if isinstance(each, DeletePod))
+    return tuple(
+        msgspec.structs.replace(each, recreated_by=None) if isinstance(each, DeletePod) else each for each in actions
+    )
 
 
 def _scaled(world: ClusterState, owners: Owners, owner: Owner, deleted: Sequence[DeletePod]) -> list[Action] | None:

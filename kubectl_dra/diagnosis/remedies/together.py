@@ -26,7 +26,15 @@ from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, ClaimEditor, first_of
 from kubectl_dra.diagnosis.remedies.changes import Change, ClaimEdit, PodEdit, edit_object
 from kubectl_dra.diagnosis.remedies.edits import with_count
-from kubectl_dra.diagnosis.remedies.records import CreateObject, EditGroup, PinPods, PodOnNode, RemedyKind
+from kubectl_dra.diagnosis.remedies.records import (
+    Action,
+    CreateObject,
+    EditClaim,
+    EditGroup,
+    PinPods,
+    PodOnNode,
+    RemedyKind,
+)
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod, PodResourceClaim, PodSpec
 from kubectl_dra.model.edited import edited
@@ -48,7 +56,8 @@ WHOLE: Final = frozenset(
     }
 )
 _ALL_TRIED: Final = 4
-_MIN_COUNT_COST: Final = 34
+#: Rather anything that starts all pods.
+_MIN_COUNT_COST: Final = 46
 _COUNT_COST: Final = 35
 _PIN_COST: Final = 40
 _CREATE_COST: Final = 22
@@ -191,6 +200,11 @@ def _named(cause: records.Cause) -> records.ObjectRef | None:
         case records.GroupError(pod=pod):
             return pod
     return None
+
+
+def gives_up(actions: Iterable[Action]) -> bool:
+    """Whether fewer pods of the group start, or they get fewer devices than they ask for."""
+    return any(isinstance(e, EditGroup) or (isinstance(e, EditClaim) and e.field == "count") for e in actions)
 
 
 def candidates(case: Case) -> Iterator[Candidate]:

@@ -107,6 +107,8 @@ def _area(action: records.Action) -> Area:
             return Area.IN_SPITE
         case records.EditClaim() if _gives_up(action):
             return Area.DO_WITHOUT
+        case records.EditGroup():
+            return Area.DO_WITHOUT
         case (
             records.EditClaim()
             | records.RenewClaim()

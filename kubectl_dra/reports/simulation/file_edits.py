@@ -141,6 +141,8 @@ def _each_once(steps: Sequence[Step]) -> Iterator[tuple[object, Step]]:
 def _written_in(action: Action, subject: ObjectRef) -> Action:
     """With the object of the file in place of what a controller would make of it."""
     made = isinstance(action, EditPod) or (isinstance(action, RemoveLabel) and action.workload is not None)
+    if isinstance(action, EditPod):
+        action = msgspec.structs.replace(action, also=())  # which are not made yet
     return msgspec.structs.replace(action, workload=subject) if made else action
 
 
