@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.remedies import Remedy
-from kubectl_dra.diagnosis.remedies.actions import ScaleDown
-from kubectl_dra.diagnosis.remedies.records import Action, DeletePod, EditClaim, EditGroup, EditPod, Uncordon
+from kubectl_dra.diagnosis.remedies.actions import EditGroup, ScaleDown
+from kubectl_dra.diagnosis.remedies.records import Action, DeletePod, EditClaim, EditPod, Uncordon
 from kubectl_dra.output.pending.remedies import remedy_text
 from kubectl_dra.output.safe import plain
 from kubectl_dra.reports.pending.remedies import find_remedies

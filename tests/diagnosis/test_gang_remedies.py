@@ -11,11 +11,11 @@ from kubectl_dra.diagnosis.gangs.assignment import search
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.diagnosis.remedies import Remedy
+from kubectl_dra.diagnosis.remedies.actions import EditGroup
 from kubectl_dra.diagnosis.remedies.records import (
     CreateObject,
     DeletePod,
     EditClaim,
-    EditGroup,
     EditPod,
     PinPods,
     RemedyKind,

@@ -5,6 +5,16 @@ from __future__ import annotations
 from kubectl_dra.diagnosis.records import Evidence, ObjectRef
 
 
+class EditGroup(Evidence, frozen=True):
+    """Another ``field`` of a PodGroup, which can be changed in place; ``waiting`` of its pods find no node then."""
+
+    group: ObjectRef
+    field: str
+    before: str
+    after: str
+    waiting: int = 0
+
+
 class RemoveLabel(Evidence, frozen=True):
     """Take a label off the pod, which can be done in place; ``workload`` gives it to the pods that it makes later."""
 
@@ -75,8 +85,10 @@ class MoveVolume(Evidence, frozen=True):
     """A new claim of ``storage_class``, whose volume is made where the pod goes, in the place of the old one.
 
     ``volume``, whose data has to be copied, can't be reached from the nodes in question; empty where the claim has none
-    yet. ``former``: the class that it had, if another; ``provisioner`` then makes volumes of the new one. Where none of
-    the claims is made yet, ``template`` of ``workload`` is what they are made from for each of its pods.
+    yet. ``former``: the class that it had, if another; ``provisioner`` then makes volumes of the new one.
+    ``size``: what the new claim requests, in place of ``former_size``; both empty for the same.
+    Where none of the claims is made yet, ``template`` of ``workload`` is what they are made from for each of its pods.
+    ``made_by``: the StatefulSet that has made this one, and makes those of other pods, from its own template.
     """
 
     claim: ObjectRef
@@ -86,3 +98,16 @@ class MoveVolume(Evidence, frozen=True):
     provisioner: str = ""
     template: str = ""
     workload: ObjectRef | None = None
+    size: str = ""
+    former_size: str = ""
+    made_by: ObjectRef | None = None
+
+
+class AddVolume(Evidence, frozen=True):
+    """A PersistentVolume more for ``claim``, of a class that provisions none: of ``size``, on one of ``nodes``."""
+
+    claim: ObjectRef
+    storage_class: str
+    size: str
+    access_modes: tuple[str, ...]
+    nodes: tuple[str, ...]

@@ -7,7 +7,9 @@ from typing import Final
 
 from kubectl_dra.diagnosis.records import Evidence, HeldFor, LessCapacity, ObjectRef, ValueCount
 from kubectl_dra.diagnosis.remedies.actions import (
+    AddVolume,
     ClearSelectedNode,
+    EditGroup,
     LabelNamespace,
     LabelNode,
     MoveVolume,
@@ -50,6 +52,7 @@ class RemedyKind(StrEnum):
     MOVE_VOLUME = "moveVolume"
     RAISE_QUOTA = "raiseQuota"
     REPAIR_POOL = "repairPool"
+    ADD_VOLUME = "addVolume"
     ADD_DEVICES = "addDevices"
 
 
@@ -121,16 +124,6 @@ class EditPod(Evidence, frozen=True):
     after: str
     workload: ObjectRef | None = None
     also: tuple[ObjectRef, ...] = ()
-
-
-class EditGroup(Evidence, frozen=True):
-    """Another ``field`` of a PodGroup, which can be changed in place; ``waiting`` of its pods find no node then."""
-
-    group: ObjectRef
-    field: str
-    before: str
-    after: str
-    waiting: int = 0
 
 
 class PodOnNode(ReportRecord, frozen=True):
@@ -341,6 +334,7 @@ Action = (
     | ClearSelectedNode
     | WidenTopology
     | MoveVolume
+    | AddVolume
     | RaiseQuota
     | RaiseNominalQuota
     | RepairPool

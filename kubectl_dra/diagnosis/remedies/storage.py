@@ -8,6 +8,7 @@ ValidateStorageClassUpdate).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Final
 
 import msgspec
@@ -15,20 +16,30 @@ import msgspec
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, ObjectRef, VolumeTrouble
 from kubectl_dra.diagnosis.remedies import changes
-from kubectl_dra.diagnosis.remedies.actions import ClearSelectedNode, MoveVolume, WidenTopology
+from kubectl_dra.diagnosis.remedies.actions import AddVolume, ClearSelectedNode, MoveVolume, WidenTopology
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, first_of
 from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.records import (
     RemedyKind,
 )
+from kubectl_dra.diagnosis.remedies.trial import outcome
 from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, ObjectMeta
+from kubectl_dra.model.names import HOSTNAME
+from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.storage import (
     CLASS_ANNOTATION,
+    PersistentVolume,
     PersistentVolumeClaim,
+    PersistentVolumeSpec,
+    PersistentVolumeStatus,
     StorageClass,
     TopologyTerm,
+    VolumeNodeAffinity,
 )
 from kubectl_dra.scheduler.binder import SELECTED_NODE
+from kubectl_dra.scheduler.matching import STORAGE, request_of
 from kubectl_dra.scheduler.storage import VolumeReason
 
 _CLEAR_COST: Final = 26
@@ -36,6 +47,10 @@ _WIDEN_COST: Final = 48
 #: Nobody copies data who can do anything else to it.
 _MOVE_COST: Final = 70
 _CLASS_COST: Final = 46
+_SIZE_COST: Final = 37
+_MORE_COST: Final = 47
+_MIB: Final = 1 << 20
+_NODES: Final = 8
 _CLASSES: Final = 5
 #: Upstream: pkg/volume/util/storageclass.go, IsDefaultStorageClassAnnotation.
 _DEFAULT_CLASS: Final = "storageclass.kubernetes.io/is-default-class"
@@ -54,8 +69,102 @@ def candidates(case: Case) -> Iterator[Candidate]:
             yield Candidate(RemedyKind.CLEAR_SELECTED_NODE, (action,), _CLEAR_COST, (_unselected(trouble.claim.key),))
         elif trouble.reason == VolumeReason.TOPOLOGY_NOT_ALLOWED:
             yield from _wider(case, cause, trouble.about)
+    for cause in case.causes(Code.NO_VOLUME):
+        trouble = cause.detail
+        if not isinstance(trouble, VolumeTrouble) or trouble.claim is None:
+            continue
+        claim = case.world.inventory.storage.claims.get(trouble.claim.key)
+        if claim is None or claim.spec.volume_name or _is_of_pod(claim):
+            continue
+        if trouble.reason == VolumeReason.NO_SPACE:
+            yield from _smaller(case, cause.nodes, claim, trouble.claim, trouble.limit)
+        elif trouble.reason == VolumeReason.NOTHING_TO_BIND:
+            yield from _one_more(case, cause.nodes, claim, trouble.claim)
     yield from _of_other_classes(case)
     yield from _moved(case)
+
+
+def _smaller(
+    case: Case, nodes: tuple[str, ...], claim: PersistentVolumeClaim, ref: ObjectRef, limit: int
+) -> Iterator[Candidate]:
+    """A claim without a volume made anew for as much as its class has left on the nearest of the nodes."""
+    after = Quantity(limit // _MIB * _MIB, 0, "BinarySI")
+    if limit < _MIB:
+        return
+    size, former = str(after), str(request_of(claim))
+    action = MoveVolume(ref, "", claim.class_name, size=size, former_size=former, made_by=_set_of(case, claim))
+    resources = msgspec.structs.replace(claim.spec.resources, requests={STORAGE: after})
+    change = changes.VolumeClaimRenewal(ref.key, changes.having(volume_name="", resources=resources))
+    yield Candidate(RemedyKind.MOVE_VOLUME, (action,), _SIZE_COST, (change,), only=nodes)
+
+
+def _set_of(case: Case, claim: PersistentVolumeClaim) -> ObjectRef | None:
+    """The StatefulSet that made a claim from one of its templates, which it names after template and pod."""
+    owner, pod = case.pod.metadata.controller, case.pod.metadata
+    made = owner is not None and owner.kind == "StatefulSet" and claim.metadata.name.endswith(f"-{pod.name}")
+    return ObjectRef("StatefulSet", pod.namespace, owner.name) if made and owner is not None else None
+
+
+def _one_more(case: Case, among: tuple[str, ...], claim: PersistentVolumeClaim, ref: ObjectRef) -> Iterator[Candidate]:
+    """One more volume, on any of the first nodes where the pod lacks nothing else, or on one of them."""
+    selector = claim.spec.selector
+    if selector is not None and selector.match_expressions:
+        return
+    made = {name: _with_volume(case, claim, name) for name in among[:_NODES] if name in case.world.inventory.nodes}
+    size, modes = str(request_of(claim)), claim.spec.access_modes
+    nodes = tuple(name for name, change in made.items() if _fits(case, change, name)) or tuple(made)[:1]
+    forms = [nodes, *((name,) for name in nodes)] if len(nodes) > 1 else [nodes] * bool(nodes)
+    yield from first_of(
+        [
+            Candidate(
+                RemedyKind.ADD_VOLUME,
+                (AddVolume(ref, claim.class_name, size, modes, names),),
+                _MORE_COST,
+                (made[names[0]],),
+                only=names,
+                instead=tuple(made[name] for name in names[1:]),
+            )
+            for names in forms
+        ]
+    )
+
+
+def _fits(case: Case, change: Change, node: str) -> bool:
+    """Whether the pod lacks nothing else on a node."""
+    world = case.world.changed(change(case.world.inventory))
+    return outcome(world, case.diagnosis.pod.key, frozenset({node})).fits
+
+
+def _with_volume(case: Case, claim: PersistentVolumeClaim, node: str) -> Change:
+    """With a free local volume on a node that suits the claim."""
+    host = case.world.inventory.nodes[node].metadata.labels.get(HOSTNAME, node)
+    term = NodeSelectorTerm(match_expressions=(NodeSelectorRequirement(HOSTNAME, "In", (host,)),))
+    labels = claim.spec.selector.match_labels if claim.spec.selector is not None else {}
+    volume = PersistentVolume(
+        ObjectMeta(name=f"added-{claim.metadata.name}", labels=labels),
+        PersistentVolumeSpec(
+            capacity={STORAGE: request_of(claim)},
+            access_modes=claim.spec.access_modes,
+            storage_class_name=claim.class_name,
+            volume_mode=claim.spec.volume_mode,
+            volume_attributes_class_name=claim.spec.volume_attributes_class_name,
+            node_affinity=VolumeNodeAffinity(NodeSelector((term,))),
+        ),
+        PersistentVolumeStatus("Available"),
+    )
+
+    def change(inventory: Inventory) -> Inventory:
+        storage = inventory.storage
+        volumes = {**storage.volumes, volume.metadata.name: volume}
+        return inventory.replace(storage=replace(storage, volumes=volumes))
+
+    return change
+
+
+def _is_of_pod(claim: PersistentVolumeClaim) -> bool:
+    """Whether it is that of an ephemeral volume, which is made by its pod's spec."""
+    owner = claim.metadata.controller
+    return owner is not None and owner.kind == "Pod"
 
 
 def _of_other_classes(case: Case) -> Iterator[Candidate]:
@@ -67,9 +176,7 @@ def _of_other_classes(case: Case) -> Iterator[Candidate]:
     }
     for key, ref in claims.items():
         claim = case.world.inventory.storage.claims.get(key)
-        owner = claim.metadata.controller if claim is not None else None
-        # That of an ephemeral volume is made by its pod's spec.
-        if claim is not None and not claim.spec.volume_name and (owner is None or owner.kind != "Pod"):
+        if claim is not None and not claim.spec.volume_name and not _is_of_pod(claim):
             yield from first_of(list(_in_another_class(case, claim, ref, "", _CLASS_COST)))
 
 

@@ -23,6 +23,7 @@ from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, cycle_of
 from kubectl_dra.diagnosis.gangs.elsewhere import placed_of
 from kubectl_dra.diagnosis.gangs.groups import pods_of
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
+from kubectl_dra.diagnosis.remedies.actions import EditGroup
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, ClaimEditor, first_of
 from kubectl_dra.diagnosis.remedies.changes import Change, ClaimEdit, PodEdit, edit_object
 from kubectl_dra.diagnosis.remedies.edits import with_count
@@ -30,7 +31,6 @@ from kubectl_dra.diagnosis.remedies.records import (
     Action,
     CreateObject,
     EditClaim,
-    EditGroup,
     PinPods,
     PodOnNode,
     RemedyKind,

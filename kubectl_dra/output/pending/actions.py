@@ -8,7 +8,9 @@ from typing import Any, Final
 from kubectl_dra.diagnosis.records import HeldFor
 from kubectl_dra.diagnosis.remedies import records
 from kubectl_dra.diagnosis.remedies.actions import (
+    AddVolume,
     ClearSelectedNode,
+    EditGroup,
     LabelNamespace,
     LabelNode,
     MoveVolume,
@@ -237,6 +239,8 @@ def _topology(action: WidenTopology) -> Safe:
 
 
 def _volume(action: MoveVolume) -> Safe:
+    if action.size:
+        return _smaller_volume(action)
     other = fmt("{} (provisioner {})", action.storage_class, action.provisioner)
     if action.workload is not None:
         text = "in volumeClaimTemplates {}, set storageClassName to {} instead of {} (in {} {})"
@@ -248,6 +252,21 @@ def _volume(action: MoveVolume) -> Safe:
     text = "replace PersistentVolumeClaim {} with a new one, after copying its data: StorageClass {} makes its volume "
     text += "where the pod goes, which cannot reach volume {}"
     return fmt(text, str(action.claim.key), other if action.former else action.storage_class, action.volume)
+
+
+def _smaller_volume(action: MoveVolume) -> Safe:
+    if action.workload is not None:
+        where = action.workload
+        text = "in volumeClaimTemplates {}, request {} instead of {} (in {} {})"
+        return fmt(text, action.template, action.size, action.former_size, where.kind, where.name)
+    text = "recreate PersistentVolumeClaim {}, which has no volume yet, with {} instead of {}"
+    return fmt(text, str(action.claim.key), action.size, action.former_size)
+
+
+def _add_volume(action: AddVolume) -> Safe:
+    modes = fmt(" ({})", listed(action.access_modes)) if action.access_modes else Safe("")
+    text = "add a PersistentVolume of class {} with at least {}{} on {}"
+    return fmt(text, action.storage_class, action.size, modes, listed(action.nodes, "or"))
 
 
 def _uncordon(action: records.Uncordon) -> Safe:
@@ -341,7 +360,7 @@ _WORDS: Final[dict[type, Callable[[Any], Safe]]] = {
     records.EditClaim: edit_claim,
     records.RenewClaim: _renew_claim,
     records.EditClass: _edit_class,
-    records.EditGroup: group_edit,
+    EditGroup: group_edit,
     RemoveLabel: remove_label,
     records.EditPod: edit_pod,
     records.PinPods: pinned_pods,
@@ -362,6 +381,7 @@ _WORDS: Final[dict[type, Callable[[Any], Safe]]] = {
     ClearSelectedNode: _selected_node,
     WidenTopology: _topology,
     MoveVolume: _volume,
+    AddVolume: _add_volume,
     records.Uncordon: _uncordon,
     records.RaiseQuota: _quota,
     records.RaiseNominalQuota: _nominal_quota,

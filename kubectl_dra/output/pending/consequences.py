@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from kubectl_dra.api.controllers import resource_of
 from kubectl_dra.diagnosis.records import ObjectRef, Unspecified
+from kubectl_dra.diagnosis.remedies.actions import EditGroup, MoveVolume
 from kubectl_dra.diagnosis.remedies.outlook import Competition
 from kubectl_dra.diagnosis.remedies.records import (
     CreateObject,
     EditClaim,
-    EditGroup,
     RaiseQuota,
     RemoveTaintRule,
 )
@@ -48,6 +48,7 @@ def note_texts(remedy: RemedyReport) -> Iterator[Safe]:
         yield Safe(_SHARED)
     yield from (_with_the_quota(each) for each in remedy.actions[-1:] if isinstance(each, RaiseQuota))
     yield from (_go_on_waiting(each) for each in remedy.actions if isinstance(each, EditGroup) and each.waiting)
+    yield from (_of_a_set(each) for each in remedy.actions if isinstance(each, MoveVolume) and each.made_by)
     yield from (missing_replicas(each) for each in remedy.actions if isinstance(each, EditRollout))
     # Where it is known where what starts again goes, the phrase has it, or that it waits.
     told, taking = bool(starts_again(remedy)), remedy.competition
@@ -127,6 +128,16 @@ def _go_on_waiting(action: EditGroup) -> Safe:
     one = action.waiting == 1
     text = "{} of its pods {} on waiting, and the others start without {}"
     return fmt(text, action.waiting, Safe("goes" if one else "go"), Safe("it" if one else "them"))
+
+
+def _of_a_set(action: MoveVolume) -> Safe:
+    """What the other pods get, as what a StatefulSet makes claims from can't be changed."""
+    assert action.made_by is not None  # noqa: S101 - asked above
+    text = (
+        "of this pod only: volumeClaimTemplates cannot be changed; for the other pods delete StatefulSet {} with "
+        "--cascade=orphan, and apply it with {}"
+    )
+    return fmt(text, action.made_by.name, action.size)
 
 
 def _with_the_quota(action: RaiseQuota) -> Safe:

@@ -12,7 +12,8 @@ from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gangs.records import GroupTemplate, TemplateState
 from kubectl_dra.diagnosis.gates.queues import HeldBy
-from kubectl_dra.diagnosis.remedies.records import EditGroup, PinPods
+from kubectl_dra.diagnosis.remedies.actions import EditGroup
+from kubectl_dra.diagnosis.remedies.records import PinPods
 from kubectl_dra.model.invocation import HERE, Address, Words
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.gang_words import incomplete_sentence, mixed_sentence, workload_sentence

@@ -15,6 +15,7 @@ from kubectl_dra.api.encode import encode_part
 from kubectl_dra.diagnosis.remedies import records
 from kubectl_dra.diagnosis.remedies.actions import (
     ClearSelectedNode,
+    EditGroup,
     LabelNamespace,
     LabelNode,
     RemoveLabel,
@@ -121,7 +122,7 @@ def _edit_class(action: records.EditClass) -> Words | None:
     return kubectl("patch", of("deviceclass", action.device_class), "--type=json", "-p", patch)
 
 
-def _edit_group(action: records.EditGroup) -> Words | None:
+def _edit_group(action: EditGroup) -> Words | None:
     patch = patch_text([(f"/spec/schedulingPolicy/gang/{action.field}", int(action.after))])
     # Other gang schedulers have PodGroups of their own.
     target = of("podgroup.scheduling.k8s.io", action.group.name, action.group.namespace)
@@ -157,7 +158,7 @@ COMMANDS: Final[dict[type, Callable[[Any], Words | None]]] = {
     records.RaiseNominalQuota: _raise_nominal_quota,
     records.EditClass: _edit_class,
     records.RepairPool: _delete_slice,
-    records.EditGroup: _edit_group,
+    EditGroup: _edit_group,
     EditRollout: _edit_rollout,
 }
 

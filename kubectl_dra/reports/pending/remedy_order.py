@@ -14,6 +14,7 @@ from typing import Final
 from kubectl_dra.diagnosis.remedies import records
 from kubectl_dra.diagnosis.remedies.actions import (
     ClearSelectedNode,
+    EditGroup,
     MoveVolume,
     RemoveLabel,
     ScaleDown,
@@ -107,7 +108,7 @@ def _area(action: records.Action) -> Area:
             return Area.IN_SPITE
         case records.EditClaim() if _gives_up(action):
             return Area.DO_WITHOUT
-        case records.EditGroup():
+        case EditGroup():
             return Area.DO_WITHOUT
         case (
             records.EditClaim()

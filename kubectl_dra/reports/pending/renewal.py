@@ -27,6 +27,7 @@ Pipe = tuple[Words, ...]
 _REPLACE: Final[Words] = ("kubectl", "replace", "--force", "-f", "-")
 _NODE_NAME: Final = "/nodeName"
 _LOCAL: Final = ("--dry-run=client", "-o", "yaml")
+_CLASS: Final = "/spec/storageClassName"
 _GONE: Final = "--ignore-not-found"
 #: What the API server puts into the template of a Job, and refuses in a new one.
 _JOB_LABELS: Final = (
@@ -327,8 +328,9 @@ class Renewal:
 
 
 def remade_claim(action: MoveVolume) -> Pipe | None:
-    """A claim for a volume, which has none yet, made anew in another class."""
-    patch = patch_text([("/spec/storageClassName", action.storage_class)])
+    """A claim for a volume, which has none yet, made anew in another class, or for less."""
+    change = ("/spec/resources/requests/storage", action.size) if action.size else (_CLASS, action.storage_class)
+    patch = patch_text([change])
     words = kubectl("patch", of("pvc", action.claim.name, action.claim.namespace), "--type=json", "-p", patch, *_LOCAL)
     return None if words is None else (words, _REPLACE)
 

@@ -19,13 +19,12 @@ from kubectl_dra.api.trees import below
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.volume_claims import made_from
 from kubectl_dra.diagnosis.records import ObjectRef
-from kubectl_dra.diagnosis.remedies.actions import MoveVolume, RemoveLabel
+from kubectl_dra.diagnosis.remedies.actions import EditGroup, MoveVolume, RemoveLabel
 from kubectl_dra.diagnosis.remedies.records import (
     Action,
     CreateObject,
     EditClaim,
     EditClass,
-    EditGroup,
     EditPod,
     MoveTemplate,
     PinPods,
@@ -44,6 +43,7 @@ from kubectl_dra.reports.simulation.trials import PodTrial
 _OF_THE_WORKLOAD: Final = (EditClaim, EditGroup, EditPod, EditRollout, PinPods, RemoveGates, RemoveLabel)
 _IN_THE_FILE: Final = (*_OF_THE_WORKLOAD, EditClass, MoveTemplate, MoveVolume, RaiseQuota)
 _CLASS: Final = "spec.storageClassName"
+_SIZE: Final = "spec.resources.requests.storage"
 _TEMPLATE: Final = "ResourceClaimTemplate"
 _GANG: Final = "spec.schedulingPolicy.gang"
 
@@ -155,6 +155,11 @@ def _with_rest(action: Action, plan: PodPlan) -> Action:
     return msgspec.structs.replace(action, field=field, after=f"less than {action.after}")
 
 
+def _of_volume(action: MoveVolume) -> tuple[str, str]:
+    """The field of a claim to a volume, and its new value."""
+    return (_SIZE, action.size) if action.size else (_CLASS, action.storage_class)
+
+
 class _Files(NamedTuple):
     """What was tried, with where it stands."""
 
@@ -191,10 +196,11 @@ def _steps(action: Action, remedy: RemedyReport, files: _Files) -> Iterator[Step
         yield Step((), edit=FileEdit(action.quota, where[action.quota].at, "spec.hard", hard))
     elif isinstance(action, MoveVolume) and action.workload is not None:
         names = [each.metadata.name for each in trial.plan.volume_claims]
-        field = f"spec.volumeClaimTemplates[{names.index(action.template)}].{_CLASS}"
-        yield Step((), edit=FileEdit(action.workload, where[action.workload].at, field, action.storage_class))
+        field, value = _of_volume(action)
+        path = f"spec.volumeClaimTemplates[{names.index(action.template)}].{field}"
+        yield Step((), edit=FileEdit(action.workload, where[action.workload].at, path, value))
     elif isinstance(action, MoveVolume) and action.claim in where:
-        yield Step((), edit=FileEdit(action.claim, where[action.claim].at, _CLASS, action.storage_class))
+        yield Step((), edit=FileEdit(action.claim, where[action.claim].at, *_of_volume(action)))
     elif isinstance(action, EditGroup) and action.group in where:
         yield Step(
             (), edit=FileEdit(action.group, where[action.group].at, f"{_GANG}.{action.field}", int(action.after))
