@@ -24,6 +24,13 @@ _SERVED: Final[Mapping[str, tuple[int, int]]] = {
 }
 #: Kinds that v1alpha3 still has beyond its own last minor version.
 _LATE: Final = frozenset({"DeviceTaintRule", "ResourcePoolStatusRequest"})
+#: Kinds that came to a version later (the lifecycle tags in resource/*/types.go).
+_SINCE: Final[Mapping[tuple[str, str], int]] = {
+    ("v1alpha3", "DeviceTaintRule"): 33,
+    ("v1beta2", "DeviceTaintRule"): 36,
+    ("v1", "DeviceTaintRule"): 37,
+    ("v1alpha3", "ResourcePoolStatusRequest"): 36,
+}
 #: The last stable version's first minor: from here on manifests of beta versions are behind.
 STABLE_SINCE: Final = 34
 
@@ -38,9 +45,15 @@ def not_served(api_version: str, kind: str, minor: int | None) -> bool:
     if group != RESOURCE_GROUP or minor is None or version not in _SERVED:
         return False
     first, last = _SERVED[version]
+    first = max(first, _SINCE.get((version, kind), first))
     if version == "v1alpha3" and kind in _LATE:
         last = _ENDLESS
     return not first <= minor <= last
+
+
+def stable_since(kind: str) -> int:
+    """The first minor version with the kind in v1."""
+    return _SINCE.get(("v1", kind), STABLE_SINCE)
 
 
 def version_to_write(minor: int) -> str:

@@ -115,7 +115,7 @@ class Code(StrEnum):
     CLAIM_IDLE = ("DRA-242", "idle claim in the way",
         "an allocated ResourceClaim that nobody uses is in the way and will be deallocated")
     EXTENDED_CLAIM_LEFT_OVER = ("DRA-243", "left-over claim",
-        "the extended resource claim of an earlier attempt is still there")
+        "the extended resource claim of an earlier attempt is still there", "Consumers")
     POOL_INCOMPLETE = ("DRA-250", "pool incomplete",
         "a pool is incomplete: not all of its ResourceSlices are published", "PoolProblem")
     POOL_INVALID = ("DRA-251", "pool invalid",

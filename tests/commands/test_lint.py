@@ -204,6 +204,20 @@ def test_rules(capfd: pytest.CaptureFixture[str], files: dict[str, str], rule: s
     assert code == (1 if any(each["severity"] == "error" for each in found) else 0)
 
 
+@pytest.mark.parametrize(
+    ("version", "kind", "since"), [("v1beta1", "DeviceClass", 34), ("v1alpha3", "DeviceTaintRule", 37)]
+)
+def test_v1_has_kinds_since_different_releases(
+    capfd: pytest.CaptureFixture[str], version: str, kind: str, since: int
+) -> None:
+    spec = "taint: {key: k, effect: NoSchedule}" if kind == "DeviceTaintRule" else "selectors: []"
+    text = f"apiVersion: resource.k8s.io/{version}\nkind: {kind}\nmetadata: {{name: x}}\nspec: {{{spec}}}\n"
+    _, found = lint(capfd, a=text)
+    told = [each["message"] for each in found if each["code"] == "old-version"]
+    expected = f"resource.k8s.io/{version} is off by default; resource.k8s.io/v1 is served since 1.{since}"
+    assert told == [expected]
+
+
 def test_a_pod_as_it_was_read_has_its_node_from_the_scheduler(capfd: pytest.CaptureFixture[str]) -> None:
     placed = POD.replace("Name: gpu", "TemplateName: gpu") + "  nodeName: node-1\n"
     _, found = lint(capfd, a=placed.replace("  name: user", "  name: user\n  uid: u-1"))

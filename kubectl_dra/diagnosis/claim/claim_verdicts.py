@@ -41,6 +41,12 @@ _POD: str = "Pod"
 _READ = frozenset({Coverage.COMPLETE, Coverage.NOT_SERVED})
 
 
+def kept_by_finalizers(claim: ResourceClaim) -> Consumers | None:
+    """What the deletion of a claim waits for, if it is being deleted."""
+    going = claim.metadata.deletion_timestamp is not None
+    return Consumers(finalizers=claim.metadata.finalizers) if going else None
+
+
 def diagnose(inventory: Inventory, evidence: Evidence, features: Features, claim: ResourceClaim) -> ClaimDiagnosis:
     """Everything about one claim that needs no search; why pods that wait for it do not run is not told here."""
     key = key_of(claim.metadata)

@@ -14,7 +14,7 @@ import msgspec
 from kubectl_dra.allocation.errors import AllocationError
 from kubectl_dra.allocation.outcome import Allocated, Fatal, Unsatisfiable
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.claim.claim_verdicts import selected_names
+from kubectl_dra.diagnosis.claim.claim_verdicts import kept_by_finalizers, selected_names
 from kubectl_dra.diagnosis.claim.reserved import nodes_held_in_vain
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain import error_codes, staying
@@ -280,8 +280,9 @@ class _Explainer:
                 yield from rejection_causes(self.world, self.pod, bucket.plugin, bucket.alike, names)
             case NodeOutcome.FATAL:
                 yield self._fatal(bucket, names)
-            case NodeOutcome.CLAIM_UNAVAILABLE if self.tried.left_over is not None:
-                yield Cause(Code.EXTENDED_CLAIM_LEFT_OVER, claim=ObjectRef.of_claim(self.tried.left_over), nodes=names)
+            case NodeOutcome.CLAIM_UNAVAILABLE if (left := self.tried.left_over) is not None:
+                ref = ObjectRef.of_claim(left)
+                yield Cause(Code.EXTENDED_CLAIM_LEFT_OVER, kept_by_finalizers(left), claim=ref, nodes=names)
             case NodeOutcome.CLAIM_UNAVAILABLE:
                 yield from self._unavailable(first, names)
             case NodeOutcome.CANNOT_ALLOCATE if bucket.explanation is not None:

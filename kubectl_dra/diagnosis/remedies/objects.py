@@ -59,7 +59,12 @@ def candidates(case: Case) -> Iterator[Candidate]:
 
 
 def _waits_for_ever(case: Case, cause: records.Cause) -> bool:
-    """Whether nobody uses the claim any more, or a pod on a node whose kubelet does not report does."""
+    """Whether nobody uses the claim any more, or a pod on a node whose kubelet does not report does.
+
+    One that the scheduler itself deletes: whether it has done so, and what else is to happen is not its turn.
+    """
+    if cause.code is Code.EXTENDED_CLAIM_LEFT_OVER:
+        return cause.detail is not None
     if cause.code is not Code.CLAIM_BEING_DELETED or not isinstance(cause.detail, records.ClaimEntry):
         return False
     inventory, users = case.world.inventory, cause.detail.consumers

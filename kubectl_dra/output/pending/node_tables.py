@@ -33,7 +33,12 @@ from kubectl_dra.reports.pending.pending import PendingReport
 #: Their sentence says what rejects the nodes.
 _TELLS_NODES: Final = (Code.CLAIM_ELSEWHERE, Code.EXTENDED_RESOURCE_UNSERVED)
 #: Their first line tells all of the claim.
-_OF_A_CLAIM: Final = (Code.CLAIM_ELSEWHERE, Code.ALLOCATION_IN_FLIGHT, Code.BINDING_FAILED)
+_OF_A_CLAIM: Final = (
+    Code.CLAIM_ELSEWHERE,
+    Code.ALLOCATION_IN_FLIGHT,
+    Code.BINDING_FAILED,
+    Code.EXTENDED_CLAIM_LEFT_OVER,
+)
 #: So many groups of nodes are told in the first line.
 _TOLD_FIRST: Final = 3
 

@@ -156,6 +156,9 @@ def page_advice(report: PendingReport, code: Code) -> Safe:
         text = _OWNED if report.owner is not None else _BARE
     if isinstance(detail, records.FatalError) and detail.consumers:
         text = _of_consumers(text, sorted(each.resource for each in detail.consumers))
+    if code is Code.EXTENDED_CLAIM_LEFT_OVER and isinstance(detail, records.Consumers):
+        # The scheduler has deleted it.
+        text = "".join(text.partition("If its deletion")[1:])
     names = {"POD": report.pod.name, "NAMESPACE": report.pod.namespace}
     if cause.claim is not None:
         names["CLAIM"] = cause.claim.name

@@ -11,7 +11,7 @@ from kubectl_dra.api.first_error import place_of
 from kubectl_dra.api.kinds import BY_NAME, RESOURCE_GROUP
 from kubectl_dra.api.lint import Mistake
 from kubectl_dra.api.planned import Planned
-from kubectl_dra.api.served import STABLE_SINCE, not_served
+from kubectl_dra.api.served import STABLE_SINCE, not_served, stable_since
 from kubectl_dra.api.validate import validate
 from kubectl_dra.model.features import NEWEST_MINOR
 from kubectl_dra.reports.claims.ask import unseen_entries
@@ -130,7 +130,8 @@ def _version(planned: Planned) -> Iterator[UnplacedFinding]:
     elif "v1" not in known.versions:
         return
     else:
-        text = f"{planned.api_version} is off by default; {RESOURCE_GROUP}/v1 is served since 1.{STABLE_SINCE}"
+        since = stable_since(planned.kind)
+        text = f"{planned.api_version} is off by default; {RESOURCE_GROUP}/v1 is served since 1.{since}"
     yield UnplacedFinding(Rule.OLD_VERSION, text, "apiVersion")
 
 

@@ -138,7 +138,9 @@ RULES: Final[Mapping[Rule, RuleText]] = MappingProxyType(
             "that a device uses is there with at least so much.",
         ),
         Rule.OLD_VERSION: _warning(
-            "The version is old", "kubectl dra convert -f FILE writes resource.k8s.io/v1, served since Kubernetes 1.34."
+            "The version is old",
+            "kubectl dra convert -f FILE writes resource.k8s.io/v1, served since Kubernetes 1.34; DeviceTaintRules "
+            "since 1.37.",
         ),
         Rule.DUPLICATE: _warning("The object occurs twice", "The last one counts when both are applied: remove one."),
     }

@@ -208,6 +208,16 @@ def _constraint(funnel: records.Funnel, _cause: records.Cause) -> Safe:
     return fmt("no node has {} in one {}", free, name) + _closest(funnel, funnel.best or 0)
 
 
+def _left_over(cause: records.Cause) -> Safe:
+    told = fmt("an earlier attempt has left ResourceClaim {}", object_name(cause.claim))
+    match cause.detail:
+        case records.Consumers(finalizers=(_, *_) as finalizers):
+            what = plural("finalizer", len(finalizers))
+            text = "{}, whose deletion waits for the {} {}; as long as it is there, the scheduler rejects every node"
+            return fmt(text, told, what, listed(finalizers))
+    return fmt("{}, which the scheduler deletes before it tries again", told)
+
+
 def _elsewhere(elsewhere: records.ClaimElsewhere, cause: records.Cause) -> Safe:
     where = listed(elsewhere.nodes) if elsewhere.nodes else safe(elsewhere.selector)
     at = fmt(" (it can be used on {})", where) if where else Safe("")
@@ -281,6 +291,7 @@ SENTENCES: Final[dict[Code, Sentence]] = {
     Code.CONSTRAINT: with_detail(records.Funnel, _constraint),
     Code.CLAIM_ELSEWHERE: with_detail(records.ClaimElsewhere, _elsewhere),
     Code.BINDING_FAILED: with_detail(records.BindingProblem, _binding_failed),
+    Code.EXTENDED_CLAIM_LEFT_OVER: _left_over,
     Code.POOL_INCOMPLETE: with_detail(records.PoolProblem, _pool_incomplete),
     Code.POOL_INVALID: _pool_invalid,
     Code.POOL_OUTDATED: with_detail(records.PoolProblem, _pool_outdated),
