@@ -241,10 +241,14 @@ class HeardReason(ReportRecord, frozen=True):
 
 
 class DeviceUser(ReportRecord, frozen=True):
-    """A pod, or a claim that no pod or several use, as ``NAMESPACE/NAME``, and how many devices it has."""
+    """A pod, or a claim that no pod or several use, as ``NAMESPACE/NAME``, and how many devices it has.
+
+    ``own``: it is another pod of the same controller.
+    """
 
     name: str
     devices: int
+    own: bool = False
 
 
 class AllocatedOnNode(ReportRecord, frozen=True):

@@ -67,10 +67,19 @@ def cause(
 ) -> Cause:
     """``claims`` are those of the pod, ``unreadable`` the names of those that may not be read."""
     decisive = tuple(each for each in missing if each.decides)
-    used = allocated(world, pod.metadata.namespace, (claim.spec for claim in claims))
+    used = allocated(world, pod.metadata.namespace, (claim.spec for claim in claims), _replicas(world, pod))
     said = MissingEvidence(decisive, *reasons(world, pod, seen), used, _own_holders(world, pod, claims))
     said = msgspec.structs.replace(said, claims=tuple(unreadable))
     return Cause(Code.EVIDENCE_MISSING, said)
+
+
+def _replicas(world: ClusterState, pod: Pod) -> frozenset[str]:
+    """The other pods of its controller."""
+    maker = pod.metadata.controller
+    if maker is None:
+        return frozenset()
+    pods = ((each.metadata, each.metadata.controller) for each in world.inventory.pods.values())
+    return frozenset(str(key_of(meta)) for meta, other in pods if other is not None and other.uid == maker.uid)
 
 
 def _own_holders(state: ClusterState, pod: Pod, claims: Sequence[ResourceClaim]) -> tuple[OwnHolder, ...]:
@@ -136,29 +145,35 @@ def _holders(state: ClusterState, claim: ResourceClaim, wanted: _Wanted) -> Iter
     yield OwnHolder(ref, there[0], len(there), nodes[0], why, owner.ref if owner is not None else None)
 
 
-def allocated(state: ClusterState, namespace: str, specs: Iterable[ResourceClaimSpec]) -> tuple[AllocatedOnNode, ...]:
+def allocated(
+    state: ClusterState, namespace: str, specs: Iterable[ResourceClaimSpec], replicas: frozenset[str]
+) -> tuple[AllocatedOnNode, ...]:
     """The devices of the classes that ``specs`` name, node by node; the users in ``namespace`` come first.
 
-    Nothing where slices were read: then it is counted which of their devices are free.
+    ``replicas``: the pods of the same controller. Nothing where slices were read: then it is counted which of their
+    devices are free.
     """
     if state.evidence.complete("ResourceSlice"):
         return ()
     classes = tuple(dict.fromkeys(name for spec in specs for name in class_names(spec)))
     found = [
-        AllocatedOnNode(node, name, len(devices), _users(devices, namespace))
+        AllocatedOnNode(node, name, len(devices), _users(devices, namespace, replicas))
         for (node, name), devices in _by_node(state).items()
         if name in classes
     ]
     found.sort(key=lambda each: (-each.devices, each.node, each.device_class))
     first, rest = found[:_NODES], found[_NODES:]
-    others = [AllocatedOnNode("", "", sum(each.devices for each in rest), (), len(rest))] if rest else []
+    more = {each.node for each in rest} - {each.node for each in first}
+    others = [AllocatedOnNode("", "", sum(each.devices for each in rest), (), len(more))] if rest else []
     return (*first, *others)
 
 
-def _users(devices: Mapping[DeviceId, frozenset[str]], namespace: str) -> tuple[DeviceUser, ...]:
+def _users(
+    devices: Mapping[DeviceId, frozenset[str]], namespace: str, replicas: frozenset[str]
+) -> tuple[DeviceUser, ...]:
     own, users = f"{namespace}/", Counter(user for found in devices.values() for user in found)
     most = sorted(users.items(), key=lambda each: (not each[0].startswith(own), -each[1], each[0]))
-    return tuple(DeviceUser(name, number) for name, number in most[:_USERS])
+    return tuple(DeviceUser(name, number, name in replicas) for name, number in most[:_USERS])
 
 
 @derived("claims")

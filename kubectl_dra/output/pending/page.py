@@ -109,6 +109,7 @@ def pending_page(
         (
             whatif_lines(report.what_if, address) if report.what_if is not None else [],
             [] if apart else first,
+            list(awaited_lines(report.awaited, address)),
             *_what_is_wrong(shown, now, whole, joined(first) if head is not None and whole is None else ""),
             *funnels,
             *_how_we_know(shown, now, address, joined(first), tables=bool(funnels), full=full),
@@ -211,7 +212,7 @@ def _what_can_be_done(
     else:
         elsewhere = devices_elsewhere(report)
         yield [*_ways_out(report, now, who), *additions, *also, *elsewhere, *_commands(report, now, address, more)]
-    yield [*undo_lines(report.remedies, address), *awaited_lines(report.awaited, address)]
+    yield list(undo_lines(report.remedies, address))
     yield list(admission_lines(report, address))
     yield list(node_group_lines(report.node_groups, report.missing, address)) if report.node_groups_judged else []
     shared = is_made_for_others(report.causes[0].detail) if report.causes else False

@@ -312,7 +312,7 @@ def _driver(report: PendingReport, said: records.KubeletText) -> Safe | None:
     words, found = said.detail or said.text, report.configured
     if _GPU_INSTANCE.search(words):
         text = "Look for partitions that were made outside Kubernetes and take the room: nvidia-smi mig -lgi, on {}."
-        return fmt(text, report.node)
+        return fmt("{}{}", fmt(text, report.node), Safe("") if has_way_out(report) else _made_again(report))
     if has_way_out(report):
         return None
     if (waits := domain_advice(report, said)) is not None:
@@ -332,6 +332,17 @@ def _driver(report: PendingReport, said: records.KubeletText) -> Safe | None:
         )
         return Safe(text)
     return _read_log()
+
+
+def _made_again(report: PendingReport) -> Safe:
+    """What a new pod in its place would get: the scheduler takes the first device that fits, and reads no events."""
+    who = fmt("{} {} makes", report.owner.kind, report.owner.name) if report.owner is not None else Safe("you make")
+    text = (
+        " No change to the pod repairs it, and the one that {} in its place may get the same device again, as the "
+        "scheduler does not know that it fails. Once the device is tainted (kubectl dra taint-device) or {} is "
+        "cordoned, a new pod gets another device or node, if one is free."
+    )
+    return fmt(text, who, report.node)
 
 
 def _corrected(found: ConfiguredIn, words: str) -> Safe:

@@ -47,6 +47,8 @@ def test_the_pod_that_it_waits_for_is_named_and_why_that_one_is_pending() -> Non
     page = page_of(report)
     assert "ml/learner-0 itself is pending: no node has 4 gpu.example.com devices. Closest: node-1, with 1" in page
     assert "What helps that pod: kubectl dra why-pending pod/learner-0 -n ml" in page
+    # That is what has to change: it comes before the requests and the ways out of the pod that waits for it.
+    assert page.index("ml/learner-0 itself is pending") < page.index("It requests")
 
 
 def test_several_that_wait_are_named() -> None:

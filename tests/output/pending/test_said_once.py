@@ -15,6 +15,10 @@ def test_the_words_of_the_kubelet_stand_in_the_first_line_only() -> None:
     assert page.count("Insufficient Resources") == 1
     assert "The kubelet said so 31 times, first " in page
     assert "Its events" not in page
+    # What a new pod would get is told where no way out was found.
+    found = on_the_node(f"NodePrepareResources failed for ResourceClaim claim: {words}")
+    told = "the one that you make in its place may get the same device again" in page
+    assert told is not any(each.verified for each in found.remedies)
 
 
 def test_words_of_the_kubelet_that_the_first_line_does_not_have_are_printed() -> None:

@@ -102,3 +102,29 @@ def test_shares_of_one_device_are_one_device_and_of_many_nodes_the_rest_is_a_num
     page = page_of(report_of(CLAIM, *shared, *there, hidden=("ResourceSlice",)))
     assert f"1 device of class {DRIVER} is allocated on node-0 (s0 1, s1 1, s2 1)" in page
     assert "and 3 on 3 more nodes. How many these nodes have could not be read." in page
+
+
+def test_own_replicas_that_hold_several_classes_are_one_entry_of_a_node() -> None:
+    """And where there are as many nodes as the scheduler says lack devices, these are probably the same."""
+    maker = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "rs", "uid": "rs", "controller": True}
+    held = []
+    for name, node in (("r1", "node-1"), ("r2", "node-2")):
+        both = [build.request("gpu"), build.request("nic", cls="nic")]
+        claim = build.claim(f"c-{name}", *both, held=[(node, "gpu-0"), (node, "nic-0")], on=node, by=[name])
+        claim["status"]["allocation"]["devices"]["results"][1]["request"] = "nic"
+        pod = build.pod(name, claims=[f"c-{name}"], node_name=node)
+        pod["metadata"]["ownerReferences"] = [maker]
+        held += [claim, pod]
+    waits = build.claim("claim", build.request("gpu"), build.request("nic", cls="nic"))
+    for lacking, told in ((2, True), (3, False)):
+        pod = build.pod(claims=["claim"])
+        pod["metadata"]["ownerReferences"] = [maker]
+        others = f"{4 - lacking} node(s) were unschedulable"
+        said = f"0/4 nodes are available: {others}, {lacking} cannot allocate all claims."
+        pod["status"]["conditions"] = [
+            {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": said}
+        ]
+        page = page_of(report_of(build.device_class("nic"), waits, *held, pod, hidden=("ResourceSlice", "Node")))
+        first = f"1 device of class {DRIVER} and 1 of class nic are allocated on node-1 (its own replica r1)"
+        assert f"{first} and 1 of class {DRIVER} and 1 of class nic on node-2 (its own replica r2)." in page
+        assert ("These are probably the 2 nodes that only lack devices." in page) is told
