@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 
 import pytest
 
@@ -40,6 +41,19 @@ def reads(**coverages):
 )
 def test_when_a_cluster_lacks_the_api(found, version, lacks):
     assert Evidence(reads(**found), server_version=version).lacks_api is lacks
+
+
+def test_no_conversion_is_advised_where_no_version_is_served(capfd, kubeconfig_of, tmp_path):
+    pod = {"metadata": {"name": "p", "namespace": "default", "uid": "p"}, "spec": {"containers": [{"name": "c"}]}}
+    claim = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "c"}}
+    claim["spec"] = {"devices": {"requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu"}}]}}
+    path = tmp_path / "claim.json"
+    path.write_text(json.dumps(claim), encoding="utf-8")
+    run(["simulate", "-f", str(path), "--kubeconfig", kubeconfig_of(pod)])
+    out, err = capfd.readouterr()
+    assert "no matches for kind" in " ".join(out.split())
+    assert SAID in " ".join((out + err).split())
+    assert "kubectl dra convert" not in out
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.remedies.actions import ScaleDown, SetDeletionCost
 from kubectl_dra.diagnosis.remedies.records import DeletePod, Remedy
 from kubectl_dra.model.ids import Key
-from kubectl_dra.output.pending.remedies import remedy_text
+from kubectl_dra.output.pending.remedies import lines_of_steps, remedy_text
 from kubectl_dra.output.safe import plain
-from kubectl_dra.reports.pending.remedies import find_remedies
+from kubectl_dra.reports.pending.remedies import Step, find_remedies
 from kubectl_dra.reports.pending.remedy_commands import COMMANDS
 from tests.diagnosis.test_competition import cluster, found, holder, ref, remade, waiting
 from tests.kit import build
@@ -55,6 +55,16 @@ def test_the_pod_that_goes_is_made_the_first_and_nothing_is_started_again() -> N
         ),
         ("kubectl", "scale", "replicaset/serve", "-n", "ml", "--current-replicas=2", "--replicas=1"),
     ]
+
+
+def test_a_shell_does_not_scale_where_the_mark_before_it_failed() -> None:
+    parts = workload("ReplicaSet"), replica("serve-x", "ReplicaSet", "b"), replica("serve-y", "ReplicaSet", "c")
+    cost, down = scaled(*parts)[0].actions
+    steps = tuple(Step((COMMANDS[type(each)](each) or (),)) for each in (cost, down))
+    first, second = map(plain, lines_of_steps(steps))
+    assert first.startswith("kubectl annotate pod/serve-x ")
+    assert first.endswith(" &&")
+    assert second == "kubectl scale replicaset/serve -n ml --current-replicas=2 --replicas=1"
 
 
 def test_the_phrase_says_how_many_replicas_are_left() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import Final
 
 from kubectl_dra.diagnosis.records import Verdict
@@ -276,7 +277,7 @@ def recorded_lines(address: Address) -> Iterator[Safe]:
 
 def command_lines(remedy: RemedyReport) -> list[Safe]:
     """The commands of one remedy, without words; empty where it has none."""
-    return list(_steps(remedy.steps))
+    return list(lines_of_steps(remedy.steps))
 
 
 def numbered_steps(number: int, remedy: RemedyReport) -> list[Safe]:
@@ -338,9 +339,12 @@ def short_commands(remedies: Sequence[RemedyReport]) -> list[Safe]:
     return lines if len(lines) <= most and all(len(line) <= _SHORT_LINE for line in lines) else []
 
 
-def _steps(steps: Sequence[Step]) -> Iterator[Safe]:
-    for step in steps:
-        yield from commands(step) or ()
+def lines_of_steps(steps: Sequence[Step]) -> Iterator[Safe]:
+    for step, after in zip_longest(steps, steps[1:]):
+        lines = commands(step) or []
+        # Without the mark the workload would end another pod, so a shell is not to go on where that fails.
+        marks = after is not None and any(words[1] == "annotate" for words in step.commands)
+        yield from (fmt("{} &&", line) if marks and line is lines[-1] else line for line in lines)
 
 
 def _heading(verdict: Verdict, number: int, who: Safe) -> Safe:

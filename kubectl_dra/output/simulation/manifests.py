@@ -60,7 +60,6 @@ _BUILT: Final = Safe(
     "-k DIR reads what it makes."
 )
 
-
 #: Of what makes a rollout not all is held of the cluster's objects.
 _SAME_TEMPLATE: Final = (
     "{} has the same template in the cluster. Commands, environment and annotations were not compared: a change of "
@@ -80,7 +79,9 @@ def refusal_lines(report: SimulationReport | CapacityReport) -> Iterator[Safe]:
     # Of other groups no version would help: the server does not have the kind at all.
     unknown = [text for each in manifests for text in each.refused if text.startswith(_NO_MATCHES)]
     minor = report.features.minor
-    version = version_to_write(minor)
+    # Where the server has no version of the group, none would help: a note says so.
+    none = any("ResourceClaim" in each.lists and each.coverage is Coverage.NOT_SERVED for each in report.read)
+    version = "" if none else version_to_write(minor)
     if version and any(RESOURCE_GROUP in text for text in unknown):
         now = minor >= STABLE_SINCE
         to = Safe("") if now else fmt(" --to {}", safe(version))
