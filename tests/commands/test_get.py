@@ -365,3 +365,20 @@ def test_a_device_that_is_not_there_is_beside_those_that_are(
     assert code == 1
     assert f'device "{name}" not found' in err
     assert told in err
+
+
+@pytest.mark.parametrize("effect", ["None", "NoSchedule"])
+def test_taints_with_effect_none_are_said_to_keep_nobody_away(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, effect: str
+) -> None:
+    device = build.device("gpu-0", taints=[{"key": "xid", "effect": effect}])
+    items = [build.node(), build.slice_("node-1", device)]
+    for item in items:
+        item["apiVersion"] = "v1" if item["kind"] == "Node" else "resource.k8s.io/v1"
+    file = tmp_path / "cluster.json"
+    file.write_text(json.dumps({"kind": "List", "apiVersion": "v1", "items": items}), encoding="utf-8")
+    told = "it keeps no claims from the devices and evicts no pods"
+    _, _, err = call(capfd, "taints", source=file)
+    assert (f"note: 1 taint with effect None: {told}" in " ".join(err.split())) is (effect == "None")
+    assert run(["taint-device", "--list", "--from", str(file)]) == 0
+    assert (f"With effect None {told}." in " ".join(capfd.readouterr().out.split())) is (effect == "None")

@@ -64,6 +64,22 @@ def test_one_group(capfd: pytest.CaptureFixture[str], short: str) -> None:
     assert told.endswith("DRA-440 group does not fit (also DRA-211) kubectl dra explain DRA-440")
 
 
+def test_pods_of_a_workload_that_wait_for_their_group_are_one_page(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Its words name the pod that finds no node, and those that have the devices: each of them is one of these."""
+    owner = {"apiVersion": "batch/v1", "kind": "Job", "name": "train", "uid": "job", "controller": True}
+    pods = members(4, devices=1)
+    for each in pods:
+        if each["kind"] == "Pod":
+            each["metadata"]["ownerReferences"] = [owner]
+    file = as_file(tmp_path / "cluster.json", *gpus("node-a", 2), *gpus("node-b", 1), group(4), *pods)
+    code, out, _ = call(capfd, file, "job/train")
+    assert code == 0
+    assert unfolded(out).count("needs 4 pods at the same time, and only 3 find a node") == 1
+    assert "The same holds for 3 other pods: train-1, train-2, train-3." in unfolded(out)
+
+
 def test_its_commands(capfd: pytest.CaptureFixture[str], short: str) -> None:
     _, out, _ = call(capfd, short, "podgroup/train", "--remedies")
     patch = '[{"op": "add", "path": "/spec/schedulingPolicy/gang/minCount", "value": 3}]'

@@ -10,7 +10,7 @@ from kubectl_dra.commands.get.sections import GetCall, Section, chosen_of, label
 from kubectl_dra.commands.shared.show import is_document
 from kubectl_dra.output.devices import lists, node_page
 from kubectl_dra.output.safe import fmt
-from kubectl_dra.output.taints.list_page import on_nothing
+from kubectl_dra.output.taints.list_page import KEEPS_NOBODY, on_nothing
 from kubectl_dra.output.taints.misdirected import correction_command, correction_text
 from kubectl_dra.output.words import counted
 from kubectl_dra.reports.claims.claim_list import claim_rows, unused_claims
@@ -19,6 +19,7 @@ from kubectl_dra.reports.devices.object_lists import slice_rows, template_rows
 from kubectl_dra.reports.groups.group_state import group_rows
 from kubectl_dra.reports.taints.misdirected import correction
 from kubectl_dra.reports.taints.taint_list import TaintStatus, not_published, rule_row, taint_rows
+from kubectl_dra.reports.taints.taint_observation import NO_EFFECT
 
 _ON_NONE: Final = "note: rule {} is on no device. {}"
 
@@ -67,6 +68,8 @@ def _taints(call: GetCall, wanted: TypeArgs) -> Section:
             command = correction_command(row.rule, meant, facts.evidence.address)
             text = fmt("note: {}", correction_text(meant)) if name else fmt(_ON_NONE, row.rule, correction_text(meant))
             call.notes.append(fmt("{}: {}", text, command) if command else text)
+    if idle := sum(row.effect == NO_EFFECT for row in rows):
+        call.notes.append(fmt("note: {} with effect None: {}", counted(idle, "taint"), KEEPS_NOBODY))
     items = [
         object_item(kinds.DEVICE_TAINT_RULE, row.rule or "", rules[row.rule] if row.rule else None, row) for row in rows
     ]

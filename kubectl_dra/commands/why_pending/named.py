@@ -265,6 +265,9 @@ def _told(report: PendingReport) -> tuple[object, ...]:
     if report.code is Code.OTHER_SCHEDULER and isinstance(gang, GangElsewhere) and (gang.name or gang.application):
         # What is said is of the gang; only its newest words may be of one pod.
         return report.pod.namespace, gang.system, gang.name, gang.application
+    if report.group is not None and report.code is Code.POD_GROUP_UNPLACED:
+        # Its words name the pod that finds no node, and those that it would have to share devices with.
+        return report.pod.namespace, report.verdict, report.group.group
     names = [*(ask.name for ask in report.asks), report.pod.name]
     ways = without_names(names, remedy_lines(report.remedies, report.verdict))
     return (

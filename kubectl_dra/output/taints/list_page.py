@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import Final
 
 from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.model.resource import DeviceTaint
@@ -17,8 +18,11 @@ from kubectl_dra.output.taints.plan_page import selector_text
 from kubectl_dra.output.words import ago, did_you_mean, listed_count, plural
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.taints.taint_list import ListedTaint, TaintRow
+from kubectl_dra.reports.taints.taint_observation import NO_EFFECT
 
 _SHOWN = 3
+#: What effect None is for (KEP-5055): reports of drivers, and a rule's count of what NoExecute would evict.
+KEEPS_NOBODY: Final = Safe("it keeps no claims from the devices and evicts no pods")
 
 
 def list_page(
@@ -51,6 +55,8 @@ def listed_lines(listed: ListedTaint, now: datetime, address: Address = HERE) ->
         yield from wrapped(fmt("{}:", correction_text(listed.correction)), indent=4, first=2)
         command = correction_command(row.rule, listed.correction, address)
         yield from [fmt("    {}", command)] if command else []
+    if row.effect == NO_EFFECT:
+        yield from wrapped(fmt("With effect None {}.", KEEPS_NOBODY), indent=4, first=2)
     for condition in row.conditions:
         text = fmt("{}={} ({}): {}", condition.type, condition.status, condition.reason, condition.message)
         yield from wrapped(text, indent=4, first=2)
