@@ -218,7 +218,7 @@ def test_types_in_one_table_after_another(capfd):
     [
         (["pools", "node-x"], 'pool "node-x" not found'),
         (["devices", "gpu-99"], 'device "gpu-99" not found'),
-        (["devices", "--node", "node-x"], 'node "node-x" not found; the cluster has '),
+        (["devices", "--node", "node-x"], 'nodes "node-x" not found; the cluster has '),
         (["devices", "--class", "gpu"], 'deviceclasses.resource.k8s.io "gpu" not found'),
         (["taints", "ecc-error"], 'did you mean "ecc-errors"'),
         (["claims", "nosuch", "-n", "ml"], 'not found in namespace "ml"'),

@@ -63,7 +63,7 @@ def test_a_device_beside_its_pool_is_in_the_pools_rule(capfd: pytest.CaptureFixt
         (NIC, f"'{NIC}/*' means all of its devices"),
         ("nic.example.com/nothing/*", 'pool "nic.example.com/nothing" not found'),
         ("node/cpu-1", 'node "cpu-1" has no pool of its own'),
-        ("node/cpu-3", 'node "cpu-3" not found'),
+        ("node/cpu-3", 'nodes "cpu-3" not found'),
     ],
 )
 def test_what_names_no_pool_is_an_error(capfd: pytest.CaptureFixture[str], word: str, words: str) -> None:

@@ -210,8 +210,8 @@ def test_the_length_is_looked_at_first_as_by_admission(capfd):
         (["-f", "nosuch.yaml"], 1, "nosuch.yaml", ""),
         (["true", "--class", "gpu.exampl.com"], 1, '"gpu.exampl.com" not found, did you mean "gpu.example.com"', "get"),
         (["true", "--driver", "nic.exampl.com"], 1, 'did you mean "nic.example.com"', "get pools"),
-        (["true", "--pool", "node-z"], 1, 'pool "node-z" not found', "describe-pool"),
-        (["true", "--node", "node-z"], 1, 'node "node-z" not found; the cluster has ', "kubectl dra top nodes"),
+        (["true", "--pool", "node-z"], 1, 'pool "node-z" not found', "get pools"),
+        (["true", "--node", "node-z"], 1, 'nodes "node-z" not found; the cluster has ', "kubectl dra get nodes"),
         (
             ["true", "--explain", "gke-prod-h100-5f3a2b1c-k4tq/gpu-99"],
             1,

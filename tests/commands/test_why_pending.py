@@ -149,7 +149,7 @@ def test_labels_that_select_nothing_are_not_told_as_nothing_pending(capfd, words
     [
         (["trainr-0", "-n", "ml"], 1, 'pods "trainr-0" not found in namespace "ml", did you mean "trainer-0"', ""),
         (["trainer-0"], 1, 'pods "trainer-0" not found in namespace "default"', "trainer-0 -n ml"),
-        (["claim/nope", "-n", "ml"], 1, '"nope" not found', "kubectl dra why-pending -A --from demo"),
+        (["claim/nope", "-n", "ml"], 1, '"nope" not found', "kubectl dra get claims -A --from demo"),
         (["trainer-0", "-A"], 2, "all namespaces", "-n NAMESPACE trainer-0"),
         (["trainer-0", "-l", "a=b"], 2, "cannot be combined", ""),
         (["-l", "a in"], 2, "label selector", ""),
@@ -159,8 +159,8 @@ def test_labels_that_select_nothing_are_not_told_as_nothing_pending(capfd, words
         (
             ["trainer-0", "-n", "ml", "--node", "node-z"],
             1,
-            'node "node-z" not found; the cluster has ',
-            "kubectl dra top nodes",
+            'nodes "node-z" not found; the cluster has ',
+            "kubectl dra get nodes",
         ),
         (["pod/a/b"], 2, "more than one slash", ""),
     ],

@@ -11,7 +11,7 @@ from kubectl_dra.commands.shared.cluster import Scoped, read_cluster
 from kubectl_dra.commands.shared.live import for_new_nodes, with_queues_of
 from kubectl_dra.commands.shared.manifests import check_namespaces, objects_of, with_groups
 from kubectl_dra.commands.shared.namespaces import check_namespace
-from kubectl_dra.commands.shared.not_found import not_found
+from kubectl_dra.commands.shared.not_found import object_not_found
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.owners import owner_reader
 from kubectl_dra.commands.shared.selectors import check_selector
@@ -24,7 +24,6 @@ from kubectl_dra.model.podneeds import in_group
 from kubectl_dra.output.capacity.page import capacity_page, capacity_summary
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.reports.capacity.capacity import CapacityRequest, capacity_report
-from kubectl_dra.reports.invocations import try_dra
 from kubectl_dra.source.reading import FoundObjects
 
 
@@ -77,4 +76,4 @@ def _check_class(cluster: Scoped, name: str) -> None:
     """A class that is not there is a mistake of the command line, if all of them are known."""
     classes = cluster.state.inventory.classes
     if name not in classes and cluster.state.evidence.complete("DeviceClass"):
-        raise not_found(DEVICE_CLASS.resource, name, classes, try_dra("get", "classes"))
+        raise object_not_found(DEVICE_CLASS, name, classes, cluster.state.evidence)

@@ -7,18 +7,16 @@ from functools import partial
 
 from kubectl_dra.api.kinds import NODE
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.commands.shared.absent import node_not_found
 from kubectl_dra.commands.shared.cluster import read_cluster
-from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.live import with_daemon_sets
-from kubectl_dra.commands.shared.not_found import object_not_found
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import each_found, note_evidence, print_described
 from kubectl_dra.commands.shared.types import parse_names
 from kubectl_dra.output.devices.node_page import node_page, node_summary_text
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
-from kubectl_dra.reports.devices.nodes import known_nodes, node_names, node_report
+from kubectl_dra.reports.devices.nodes import known_nodes, node_report
 from kubectl_dra.reports.devices.pool import KINDS
-from kubectl_dra.reports.invocations import try_dra
 from kubectl_dra.reports.pending.kept_off_drivers import has_nothing
 
 
@@ -48,8 +46,3 @@ def _with_daemon_sets(options: Options, facts: ClusterState, names: Sequence[str
     nodes = (facts.inventory.nodes.get(name) for name in names)
     wanted = any(node is not None and has_nothing(node, facts) for node in nodes)
     return with_daemon_sets(options, facts) if wanted else facts
-
-
-def node_not_found(name: str, facts: ClusterState) -> CommandError:
-    """The error for a node that was not read and that no slice names."""
-    return object_not_found(NODE, name, node_names(facts), facts.evidence, try_dra("get", "nodes"))

@@ -70,8 +70,7 @@ def _found(
     """The objects of these names, of the type ``word``; an error for each that is not there, or may not be read."""
 
     def not_found(key: Key) -> CommandError:
-        evidence, command, all_ = cluster.state.evidence, (f"describe-{word}",), ("get", f"{word}s", "-A")
-        return key_not_found(kind, key, known, evidence, command, all_)
+        return key_not_found(kind, key, known, cluster.state.evidence, (f"describe-{word}",))
 
     return each_found([Key(cluster.namespace, name) for name in names], known.get, not_found, options)
 

@@ -5,25 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from kubectl_dra.api.kinds import RESOURCE_SLICE
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.commands.shared.absent import pool_not_found
 from kubectl_dra.commands.shared.cluster import read_cluster
-from kubectl_dra.commands.shared.errors import CommandError
-from kubectl_dra.commands.shared.not_found import object_not_found, unsure
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import each_found, is_document, note_evidence, print_described, print_pages
 from kubectl_dra.commands.shared.unread import code_of, known_from_claims, nothing_read
 from kubectl_dra.output.devices.pool_list import pool_list_page, pool_list_summary
 from kubectl_dra.output.devices.pool_page import pool_page, pool_summary_text
-from kubectl_dra.output.devices.unpublished import held_lines
 from kubectl_dra.output.documents import list_head, report_bytes, write_list
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.unread import around
 from kubectl_dra.reports.devices.pool import KINDS, PoolSummary, is_troubled, pool_report, pool_summaries
 from kubectl_dra.reports.devices.pool_status import KIND as STATUS_KIND
-from kubectl_dra.reports.devices.unpublished import held_in_pools
-from kubectl_dra.reports.find import find_pools, pool_names, pool_selections
-from kubectl_dra.reports.invocations import try_dra
+from kubectl_dra.reports.find import find_pools, pool_selections
 from kubectl_dra.reports.unread import POOLS, unread
 
 
@@ -83,17 +78,6 @@ def _named(options: Options, facts: ClusterState, words: Sequence[str]) -> int:
     )
     code = _code(options, reports, lacking=any(report.missing for report in reports))
     return ExitCode.ERROR if len(meant) < len(words) else code
-
-
-def pool_not_found(word: str, facts: ClusterState) -> CommandError:
-    """The error for a name that no pool has, or none that was read: claims may know of one."""
-    look, evidence = try_dra("describe-pool"), facts.evidence
-    held = () if evidence.complete(RESOURCE_SLICE.name) else held_in_pools(facts, word)
-    if not held:
-        return object_not_found(RESOURCE_SLICE, word, pool_names(facts), evidence, look, "pool")
-    problem = unsure(f'pool "{word}"', RESOURCE_SLICE, evidence, "ResourceSlices", but="is known from claims")
-    problem.details = (*held_lines(held, facts.now), *problem.details)
-    return problem
 
 
 def _code(options: Options, pools: Sequence[PoolSummary], lacking: bool) -> int:

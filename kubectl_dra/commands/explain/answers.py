@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from kubectl_dra.commands.shared.errors import CommandError
-from kubectl_dra.commands.shared.not_found import not_found
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.model.likeness import did_you_mean
 from kubectl_dra.output.console import ColorMode, Console
 from kubectl_dra.output.explain.index import found_lines, index_lines, markdown_index, matching
 from kubectl_dra.output.explain.pages import reason_page
@@ -26,13 +26,17 @@ def explain(options: Options, words: Sequence[str]) -> int:
     codes = _codes(words)
     found = codes or (matching(" ".join(words)) if words else tuple(Code))
     if not found and len(words) == 1 and words[0].upper().startswith(_PREFIX):
-        raise not_found("reason", words[0].upper(), tuple(Code), "kubectl dra explain")
+        raise _no_reason(words[0].upper())
     if not found:
         raise CommandError(f'no reason has a message like "{" ".join(words)}"', "kubectl dra explain")
     console = Console(ColorMode(options.color))
     for line in _lines(options.output, found, whole=bool(codes) or (bool(words) and len(found) == 1)):
         console.out(line)
     return 0
+
+
+def _no_reason(name: str) -> CommandError:
+    return CommandError(f'reason "{name}" not found{did_you_mean(name, tuple(Code))}', "kubectl dra explain")
 
 
 def _lines(output: str | None, found: Sequence[Code], *, whole: bool) -> list[Safe]:
@@ -53,5 +57,5 @@ def _codes(words: Sequence[str]) -> tuple[Code, ...]:
     names = [f"DRA-{match[1]}" for match in matches if match is not None]
     for name in names:
         if name not in set(Code):
-            raise not_found("reason", name, tuple(Code), "kubectl dra explain")
+            raise _no_reason(name)
     return tuple(code for code in Code if code in names)

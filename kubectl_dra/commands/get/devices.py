@@ -6,18 +6,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
-from kubectl_dra.api.kinds import DEVICE_CLASS, RESOURCE_SLICE
+from kubectl_dra.api.kinds import DEVICE_CLASS
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.commands.describe.node_answers import node_not_found
-from kubectl_dra.commands.describe.pool_answers import pool_not_found
-from kubectl_dra.commands.get.query import CLASSES, DEVICES, NODES, POOLS, TypeArgs
+from kubectl_dra.commands.get.query import DEVICES, NODES, POOLS, TypeArgs
 from kubectl_dra.commands.get.sections import GetCall, Item, Section, found_by, labelled, report_item
+from kubectl_dra.commands.shared.absent import device_not_found, node_not_found, pool_not_found
 from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.not_found import check_node, object_not_found
 from kubectl_dra.commands.shared.options import label_selector
 from kubectl_dra.commands.shared.show import is_document
 from kubectl_dra.model.core import Node
-from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.output.devices import lists, node_page
 from kubectl_dra.output.devices.parts import CLOSED, scope_cell
 from kubectl_dra.output.devices.pool_columns import pool_columns
@@ -55,10 +53,7 @@ def _devices(call: GetCall, wanted: TypeArgs) -> Section:
     names = None
 
     def missing(name: str) -> CommandError:
-        specs = (slice_.spec for slice_ in facts.inventory.slices.values())
-        ids = (DeviceId(spec.driver, spec.pool.name, device.name) for spec in specs for device in spec.devices)
-        known = {str(id_) if "/" in name else id_.device for id_ in ids}
-        return object_not_found(RESOURCE_SLICE, name, known, facts.evidence, try_dra("get", DEVICES), "device")
+        return device_not_found(name, facts)
 
     if wanted.names:
         names = {*found_by(call, wanted, lambda name: find_devices(name, facts), missing)}
@@ -107,7 +102,7 @@ def _selectors(call: GetCall) -> Iterator[SelectorSet]:
     name = call.query.class_
     if name:
         if name not in classes:
-            raise object_not_found(DEVICE_CLASS, name, classes, call.facts.evidence, try_dra("get", CLASSES))
+            raise object_not_found(DEVICE_CLASS, name, classes, call.facts.evidence)
         yield _compiled(SelectorSet.of_class(classes[name], shows_sharing), f'class "{name}"', _LIST_CLASSES)
     if call.query.match:
         found = SelectorSet.of_text(call.query.match, shows_sharing)

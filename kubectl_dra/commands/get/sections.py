@@ -21,7 +21,6 @@ from kubectl_dra.output.columns import ListColumn
 from kubectl_dra.output.documents import report_bytes
 from kubectl_dra.output.safe import Safe
 from kubectl_dra.reports.base import Series
-from kubectl_dra.reports.invocations import try_dra
 
 FoundT = TypeVar("FoundT")
 #: What shows one object in full, where that is not its manifest.
@@ -114,9 +113,9 @@ def chosen_of(call: GetCall, wanted: TypeArgs, objects: Mapping[Any, Any]) -> li
 
     def missing(name: str) -> CommandError:
         if not kind.namespaced:
-            return object_not_found(kind, name, objects, evidence, try_dra("get", wanted.type))
+            return object_not_found(kind, name, objects, evidence)
         command = (_DESCRIBING.get(wanted.type, "get"),)
-        return key_not_found(kind, key(name), objects, evidence, command, ("get", wanted.type, "-A"))
+        return key_not_found(kind, key(name), objects, evidence, command)
 
     if wanted.names:
         keys = found_by(call, wanted, lambda name: [key(name)] if key(name) in objects else [], missing)

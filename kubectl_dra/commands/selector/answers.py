@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from kubectl_dra.api.kinds import DEVICE_CLASS, RESOURCE_SLICE
+from kubectl_dra.api.kinds import DEVICE_CLASS
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.commands.describe.pool_answers import pool_not_found
+from kubectl_dra.commands.shared.absent import device_not_found, pool_not_found
 from kubectl_dra.commands.shared.cluster import read_cluster
 from kubectl_dra.commands.shared.errors import CommandError, UsageProblem
 from kubectl_dra.commands.shared.manifests import records_of
-from kubectl_dra.commands.shared.not_found import check_node, not_found, object_not_found
+from kubectl_dra.commands.shared.not_found import check_node, object_not_found, published_not_found
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import Answer, console, note_evidence, print_answers
 from kubectl_dra.model.classic import ClassicResourceClaim, ClassicResourceClaimTemplate
@@ -25,7 +25,7 @@ from kubectl_dra.output.selector.page import selector_page
 from kubectl_dra.output.selector.verdicts import headline
 from kubectl_dra.output.words import counted, listed, plural
 from kubectl_dra.reports import selector
-from kubectl_dra.reports.find import devices_of, find_devices, find_pools
+from kubectl_dra.reports.find import find_devices, find_pools
 from kubectl_dra.reports.invocations import try_dra
 from kubectl_dra.source.manifests import Loaded, Manifests
 
@@ -80,7 +80,7 @@ def _questions(asked: SelectorArgs, manifests: Manifests | None, facts: ClusterS
     if manifests is None:
         classes = facts.inventory.classes
         if asked.device_class is not None and asked.device_class not in classes:
-            raise object_not_found(DEVICE_CLASS, asked.device_class, classes, facts.evidence, try_dra("get", "classes"))
+            raise object_not_found(DEVICE_CLASS, asked.device_class, classes, facts.evidence)
         return (selector.expression_question(asked.words[0], asked.device_class),)
     questions = selector.manifest_questions(((each.record, each.origin) for each in manifests.objects), facts.features)
     classic = sorted({each.kind.name for each in manifests.objects if _is_classic(each)})
@@ -109,7 +109,7 @@ def _where(asked: SelectorArgs, facts: ClusterState) -> selector.Where:
     drivers = sorted({pool.driver for pool in facts.pools})
     driver, pool = asked.driver, asked.pool
     if driver is not None and driver not in drivers and facts.evidence.complete("ResourceSlice"):
-        raise not_found("driver", driver, drivers, try_dra("get", "pools"))
+        raise published_not_found("driver", driver, drivers, facts.evidence)
     if pool is not None:
         found = [each for each in find_pools(pool, facts) if driver in (None, each.driver)]
         if not found:
@@ -127,8 +127,7 @@ def _device(word: str, facts: ClusterState) -> DeviceId:
     if found:
         some = ", ".join(map(str, found[:4]))
         raise CommandError(f'"{word}" may be any of {len(found)} devices: {some}', f"--explain {found[0]}")
-    names = [str(device) for pool in facts.pools for device in devices_of(pool, facts)]
-    raise object_not_found(RESOURCE_SLICE, word, names, facts.evidence, try_dra("get", "devices"), "device")
+    raise device_not_found(word, facts)
 
 
 # --- printing -------------------------------------------------------------------------------------------------------

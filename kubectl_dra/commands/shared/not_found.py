@@ -5,10 +5,19 @@ Where not everything of a kind could be read nobody knows whether a name is ther
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from kubectl_dra.api.kinds import NODE, Kind
+from kubectl_dra.api.kinds import (
+    DEVICE_CLASS,
+    DEVICE_TAINT_RULE,
+    NODE,
+    POD_GROUP,
+    RESOURCE_CLAIM,
+    RESOURCE_CLAIM_TEMPLATE,
+    RESOURCE_SLICE,
+    Kind,
+)
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.unread import way_to
@@ -22,30 +31,49 @@ from kubectl_dra.reports.invocations import dra, of, shell_line, try_kubectl, wi
 from kubectl_dra.reports.unread import missing_rights
 
 _NAMED: Final = 3
+#: What lists all of a kind; of others, such as pods and workloads, those that wait for devices.
+_LISTS: Final[Mapping[str, Words]] = {
+    NODE.name: ("get", "nodes"),
+    DEVICE_CLASS.name: ("get", "classes"),
+    DEVICE_TAINT_RULE.name: ("get", "taints"),
+    RESOURCE_SLICE.name: ("get", "slices"),
+    RESOURCE_CLAIM.name: ("get", "claims", "-A"),
+    RESOURCE_CLAIM_TEMPLATE.name: ("get", "templates", "-A"),
+    POD_GROUP.name: ("get", "podgroups", "-A"),
+}
+_WAITING: Final[Words] = ("why-pending", "-A")
+#: The same of what ResourceSlices publish.
+_PUBLISHED: Final[Mapping[str, Words]] = {
+    "driver": ("get", "pools"),
+    "pool": ("get", "pools"),
+    "device": ("get", "devices"),
+}
 _NOTHING: Final = frozenset({Coverage.FORBIDDEN, Coverage.FAILED, Coverage.NOT_READ})
 
 
 def not_found(what: str, name: str, known: Iterable[str], look: CommandLine | str) -> CommandError:
     """``what "name"`` of which all are ``known``; ``look`` lists them."""
-    return CommandError(f'{what} "{name}" not found{did_you_mean(name, known)}', look)
+    known = sorted(known)
+    return CommandError(f'{what} "{name}" not found{did_you_mean(name, known) or _some(known)}', look)
 
 
-def object_not_found(
-    kind: Kind, name: str, known: Iterable[str], evidence: Evidence, look: CommandLine, what: str = ""
-) -> CommandError:
-    """A cluster-scoped object of ``kind``, or ``what`` objects of that kind make."""
-    word = what or kind.resource
+def object_not_found(kind: Kind, name: str, known: Iterable[str], evidence: Evidence) -> CommandError:
+    """A cluster-scoped object of ``kind``."""
     if evidence.complete(kind.name):
-        known = sorted(known)
-        return CommandError(f'{word} "{name}" not found{did_you_mean(name, known) or _some(known)}', look)
-    return unsure(f'{word} "{name}"', kind, evidence, f"{kind.name}s" if what else "")
+        return not_found(kind.resource, name, known, shell_line(dra(_LISTS[kind.name])))
+    return unsure(f'{kind.resource} "{name}"', kind, evidence)
 
 
-def key_not_found(
-    kind: Kind, key: Key, known: Iterable[Key], evidence: Evidence, command: Words, all_: Words
-) -> CommandError:
-    """An object in a namespace; ``command`` takes ``TYPE/NAME -n NAMESPACE``, and ``all_`` lists what there is."""
-    what = not_there(kind, key)
+def published_not_found(what: str, name: str, known: Iterable[str], evidence: Evidence) -> CommandError:
+    """A driver, pool or device: ``what`` ResourceSlices publish."""
+    if evidence.complete(RESOURCE_SLICE.name):
+        return not_found(what, name, known, shell_line(dra(_PUBLISHED[what])))
+    return unsure(f'{what} "{name}"', RESOURCE_SLICE, evidence, f"{RESOURCE_SLICE.name}s")
+
+
+def key_not_found(kind: Kind, key: Key, known: Iterable[Key], evidence: Evidence, command: Words) -> CommandError:
+    """An object in a namespace; ``command`` takes ``TYPE/NAME -n NAMESPACE``."""
+    what, all_ = not_there(kind, key), _LISTS.get(kind.name, _WAITING)
     if not evidence.complete(kind.name, key.namespace) and (kind.name, key) not in evidence.absent:
         return unsure(f'{kind.resource} "{key.name}"', kind, evidence, namespace=key.namespace)
     keys = tuple(known)
@@ -68,8 +96,7 @@ def check_node(name: str | None, state: ClusterState) -> None:
     """Raises ``CommandError`` for a node that is known not to exist."""
     nodes = state.inventory.nodes
     if name and name not in nodes and state.evidence.complete(NODE.name):
-        near = did_you_mean(name, nodes) or _some(sorted(nodes))
-        raise CommandError(f'{NODE.singular} "{name}" not found{near}', try_kubectl("get", "nodes"))
+        raise object_not_found(NODE, name, nodes, state.evidence)
 
 
 def _some(names: Sequence[str]) -> str:

@@ -11,7 +11,6 @@ import click
 
 from kubectl_dra.commands.shared.errors import UsageProblem
 from kubectl_dra.commands.shared.options import Options
-from kubectl_dra.reports.invocations import try_dra, try_kubectl
 
 if TYPE_CHECKING:
     # Help should not pay for the model.
@@ -129,8 +128,8 @@ def supposed(
 @contextmanager
 def told(world: ClusterState) -> Iterator[None]:
     """What a switch names and is not there becomes an error for people."""
-    from kubectl_dra.api.kinds import NODE, RESOURCE_SLICE
-    from kubectl_dra.commands.shared.not_found import object_not_found
+    from kubectl_dra.api.kinds import NODE
+    from kubectl_dra.commands.shared.not_found import object_not_found, published_not_found
     from kubectl_dra.diagnosis.whatif import WhatIfError
 
     try:
@@ -138,6 +137,5 @@ def told(world: ClusterState) -> Iterator[None]:
     except WhatIfError as error:
         name, known, evidence = error.name, error.known, world.evidence
         if error.kind == "node":
-            raise object_not_found(NODE, name, known, evidence, try_kubectl("get", "nodes")) from error
-        look = try_dra("get", "devices")
-        raise object_not_found(RESOURCE_SLICE, name, known, evidence, look, "device") from error
+            raise object_not_found(NODE, name, known, evidence) from error
+        raise published_not_found("device", name, known, evidence) from error

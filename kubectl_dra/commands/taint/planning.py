@@ -9,8 +9,9 @@ import msgspec
 
 from kubectl_dra.api.kinds import DEVICE_TAINT_RULE, RESOURCE_SLICE
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.commands.shared.absent import device_not_found, pool_not_found
 from kubectl_dra.commands.shared.errors import CommandError
-from kubectl_dra.commands.shared.not_found import check_node, object_not_found, unsure
+from kubectl_dra.commands.shared.not_found import check_node, unsure
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import write
 from kubectl_dra.commands.taint.source import TaintSource
@@ -115,7 +116,7 @@ class TaintPlanner:
         """The pools that are meant as wholes: by name, as all pools of a node, or because all their devices match."""
         for pool in self.words.pools:
             if pool not in self.facts.pools:
-                raise _no_pool(pool, self.facts)
+                raise pool_not_found(str(pool), self.facts)
         of_nodes = [pool for node in self.words.nodes for pool in self._pools_of(node)]
         matching: dict[PoolId, set[DeviceId]] = {}
         for device in devices if self._match else ():
@@ -224,18 +225,12 @@ def _check_published(device: DeviceId, facts: ClusterState) -> None:
         return
     pool = device.pool_id
     if pool not in facts.pools:
-        raise _no_pool(pool, facts)
+        raise pool_not_found(str(pool), facts)
     if not facts.evidence.complete(RESOURCE_SLICE.name):
-        known = (each.device for each in devices_of(pool, facts))
-        raise object_not_found(RESOURCE_SLICE, str(device), known, facts.evidence, try_dra("get", "devices"), "device")
+        raise device_not_found(str(device), facts)
     near = did_you_mean(device.device, (each.device for each in devices_of(pool, facts)))
     look = shell_line(dra("describe-pool", of_pool(pool)), ("kubectl", "dra", "get", "pools"))
     raise CommandError(f'pool "{pool}" publishes no device "{device.device}"{near}', look)
-
-
-def _no_pool(pool: PoolId, facts: ClusterState) -> CommandError:
-    pools, look = map(str, facts.pools), try_dra("get", "pools")
-    return object_not_found(RESOURCE_SLICE, str(pool), pools, facts.evidence, look, "pool")
 
 
 def _check_slices_read(what: str, facts: ClusterState) -> None:

@@ -242,7 +242,7 @@ def _not_found(call: PendingCall, kind: Kind, key: Key, known: Iterable[Key]) ->
     meant, evidence = of_another_kind(call.cluster.state, kind, key), call.cluster.state.evidence
     if meant is not None and (kind is not POD or evidence.complete(POD.name, key.namespace)):
         return CommandError(not_there(kind, key), shell_line(meant))
-    return key_not_found(kind, key, known, evidence, ("why-pending",), ("why-pending", "-A"))
+    return key_not_found(kind, key, known, evidence, ("why-pending",))
 
 
 # --- pods that say the same -------------------------------------------------------------------------------------------
