@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from kubectl_dra.api.kinds import BY_NAME
 from kubectl_dra.commands.app import run
+from kubectl_dra.output.devices.state_columns import DEVICES, TITLES
 from tests.kit import build
 from tests.kit.clock import PassingClock
 
@@ -60,3 +62,17 @@ def test_a_taint_that_only_tells_something_is_shown_too(
 def test_a_node_counts_the_tainted_ones_in_use(capfd: pytest.CaptureFixture[str], cluster: str) -> None:
     told = out(capfd, "describe-node", "node-1", "--from", cluster)
     assert "3 devices of its own: 2 in use (1 of them tainted) and 1 tainted." in " ".join(told.split())
+
+
+def test_every_list_calls_states_the_same_in_the_same_order(capfd: pytest.CaptureFixture[str]) -> None:
+    columns = {DEVICES, *TITLES.values()}
+    order = [DEVICES, *TITLES.values()]
+    for call in ("get pools", "get nodes", "get classes", "describe-pool", "top nodes", "top classes"):
+        lines = out(capfd, *call.split(), "--from", "demo").splitlines()
+        heads = [re.split(" {2,}", line.strip()) for line in lines if f"  {DEVICES}" in line]
+        assert heads
+        for titles in heads:
+            shown = [each for each in titles if each in columns]
+            assert shown == sorted(shown, key=order.index), call
+            assert "IN USE" not in titles
+        assert any("USED" in titles for titles in heads), call

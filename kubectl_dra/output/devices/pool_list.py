@@ -7,12 +7,14 @@ from typing import Final
 
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.devices.capacity import capacity_lines
-from kubectl_dra.output.devices.parts import STATE_WORDS, by_state, number, scope_cell, totals_text, use_bar
+from kubectl_dra.output.devices.parts import by_state, number, scope_cell, totals_text, use_bar
 from kubectl_dra.output.devices.pool_page import trouble_text
+from kubectl_dra.output.devices.state_columns import DEVICES, TITLES
 from kubectl_dra.output.layout import Column, paragraphs, table, width, wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import counted, listed_count
 from kubectl_dra.reports.base import Bound
+from kubectl_dra.reports.devices.device_state import DeviceState
 from kubectl_dra.reports.devices.drivers import DriverSummary, driver_summaries
 from kubectl_dra.reports.devices.pool import PoolSummary, is_troubled
 from kubectl_dra.reports.devices.totals import sum_totals
@@ -64,7 +66,7 @@ def _table(pools: Sequence[PoolSummary], wide: bool) -> list[Safe]:
     same = names == nodes
     columns = [Column("POOL, NODE" if same else "POOL", flexible=True)]
     columns += [] if same else [Column("NODES", flexible=True)]
-    columns += [Column(title, right=True) for title in ("DEVICES", *(STATE_WORDS[state].upper() for state in used))]
+    columns += [Column(title, right=True) for title in (DEVICES, *(TITLES[state] for state in used))]
     rows = [
         [name, *([] if same else [where]), number(pool.totals.devices), *_numbers(pool, used)]
         for name, where, pool in zip(names, nodes, pools, strict=True)
@@ -77,7 +79,7 @@ def _table(pools: Sequence[PoolSummary], wide: bool) -> list[Safe]:
     return table(columns, rows, indent=2)
 
 
-def _numbers(pool: PoolSummary, used: Sequence[object]) -> list[Safe]:
+def _numbers(pool: PoolSummary, used: Sequence[DeviceState]) -> list[Safe]:
     return [number(count) for state, count in by_state(pool.totals) if state in used]
 
 

@@ -9,6 +9,7 @@ from typing import Final
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.columns import ListColumn, list_table
 from kubectl_dra.output.devices.parts import number
+from kubectl_dra.output.devices.state_columns import DEVICES, TITLES
 from kubectl_dra.output.devices.twins import counted_twice_lines
 from kubectl_dra.output.devices.unpublished import vanished_text
 from kubectl_dra.output.layout import wrapped
@@ -17,11 +18,13 @@ from kubectl_dra.output.safe import Safe, Style, command, command_line, fmt, saf
 from kubectl_dra.output.unread import around
 from kubectl_dra.output.words import age, counted, listed
 from kubectl_dra.reports.base import Count
+from kubectl_dra.reports.devices.device_state import DeviceState
 from kubectl_dra.reports.invocations import changing, dra, kubectl, of, reading
 from kubectl_dra.reports.top import SHARED, By, TopReport, TopRow
 
 _TITLES: Final = {By.NODES: "NODE", By.CLASSES: "CLASS", By.NAMESPACES: "NAMESPACE", By.PODS: "POD"}
 _COMMANDS: Final = 5
+_PARTLY: Final = TITLES[DeviceState.PARTLY]
 _RELEASED: Final = Safe(
     "kube-controller-manager ends reservations of pods that have ended within minutes: where it does not, see its log."
 )
@@ -75,10 +78,17 @@ def top_columns(by: By, *, whole: bool = True) -> list[ListColumn[TopRow]]:
     return [
         *([space] if by is By.PODS else []),
         named,
-        *([_amount("DEVICES", lambda row: row.devices)] if whole else []),
-        _amount("USED", lambda row: row.used),
-        *([_amount("PARTLY", lambda row: row.partly), _amount("FREE", lambda row: row.free)] if whole else []),
+        *(_of_whole() if whole else []),
+        _amount(TITLES[DeviceState.IN_USE], lambda row: row.used),
         *([_amount("IDLE", lambda row: row.idle)] if by is not By.PODS else []),
+    ]
+
+
+def _of_whole() -> list[ListColumn[TopRow]]:
+    return [
+        _amount(DEVICES, lambda row: row.devices),
+        _amount(TITLES[DeviceState.FREE], lambda row: row.free),
+        _amount(_PARTLY, lambda row: row.partly),
     ]
 
 
@@ -87,7 +97,7 @@ def _columns_of(report: TopReport) -> list[ListColumn[TopRow]]:
     whole = any(row.devices is not None for row in report.rows)
     columns = top_columns(report.by, whole=whole)
     partly = any(row.partly is not None and row.partly.value for row in report.rows)
-    return [column for column in columns if partly or column.title != "PARTLY"]
+    return [column for column in columns if partly or column.title != _PARTLY]
 
 
 def _amount(title: str, count: Callable[[TopRow], Count | None]) -> ListColumn[TopRow]:
