@@ -24,6 +24,9 @@ _COMPARISONS: Final = frozenset({"==", "!=", "<", ">", "<=", ">="})
 _COMPARING: Final = frozenset({"isGreaterThan", "isLessThan", "compareTo"})
 _MAKERS: Final = frozenset({"semver", "quantity"})
 _OPERANDS: Final = frozenset({"IDENTIFIER", "STRING", "NUM_INT", "NUM_UINT", "NUM_FLOAT"})
+#: A word for a value has so many letters; an attribute with more values than these has them of several devices each.
+_SHORTEST_VALUE: Final = 2
+_FEW_VALUES: Final = 8
 _LOGIC: Final = ("&&", "||", "==", "!=")
 _EQUALITY: Final = ("==", "!=", "in")
 _ORDERING: Final = (">=", ">", "==", "!=", "<", "<=", "in")
@@ -148,7 +151,7 @@ def _at_word(
         yield from _domains(field, start, "", catalog)
         return
     if word or not tokens or name is None:
-        yield from _beginnings(start, word, catalog)
+        yield from _beginnings(start, word, catalog, values)
 
 
 def _is_operand(tokens: Sequence[Token]) -> bool:
@@ -182,8 +185,8 @@ def _members(base: Sequence[Token], start: int, word: str, catalog: Catalog) -> 
     yield from _functions(_type_before(base, catalog), start, word)
 
 
-def _beginnings(start: int, word: str, catalog: Catalog) -> Iterator[Completion]:
-    """Whole paths to attributes of which only the name is typed; then what an expression may begin with."""
+def _beginnings(start: int, word: str, catalog: Catalog, values: ValueIndex) -> Iterator[Completion]:
+    """Whole paths to attributes of which only the name is typed; then what an expression may begin with, and values."""
     if "device".startswith(word):
         yield Completion("device", start, "field", "device")
     lower = word.lower()
@@ -196,6 +199,28 @@ def _beginnings(start: int, word: str, catalog: Catalog) -> Iterator[Completion]
     for name, result in _globals():
         if name.startswith(word):
             yield Completion(f"{name}(", start, "function", result)
+    yield from with_value(word, start, catalog, values)
+
+
+def with_value(word: str, start: int, catalog: Catalog, values: ValueIndex) -> Iterator[Completion]:
+    """Conditions that a text attribute has a value which begins or goes on with ``word``, whole values first.
+
+    Attributes with a value of its own for nearly each device, as serial numbers, are not looked through.
+    """
+    lower, found = word.casefold(), []
+    for key, sample in catalog.samples.items():
+        if len(lower) < _SHORTEST_VALUE or key[0] != "attributes" or type_of(sample) != STRING:
+            continue
+        literals = values.literals(key)
+        if len(literals) > max(_FEW_VALUES, sum(literals.values()) // 2):
+            continue
+        for literal, devices in literals.items():
+            text = literal[1:-1].casefold()
+            if lower in text:
+                path = f"device.{key[0]}[{string_source(key[1])}].{key[2]}"
+                completion = Completion(f"{path} == {literal}", start, "condition", "bool", devices)
+                found.append((text != lower, not text.startswith(lower), -devices, completion.text, completion))
+    yield from (completion for *_, completion in sorted(found, key=lambda each: each[:-1]))
 
 
 def _functions(target: Type | None, start: int, word: str) -> Iterator[Completion]:

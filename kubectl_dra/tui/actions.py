@@ -179,7 +179,16 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("accept", ("tab",), "complete", "Take the completion", Group.LAB, 1, anywhere=True),
     Action("turn", ("ctrl+n",), "next one", "The next completion", Group.LAB, 5, anywhere=True),
     Action("edit", ("e", "i"), "edit", "Back into the selector", Group.LAB, 2),
-    Action("shape", (), "shape", "Count pods with so many devices of a class", Group.GO, 0, "shape", "[CLASS COUNT]"),
+    Action(
+        "shape",
+        (),
+        "shape",
+        "Count pods with so many devices of a class, also of one model or that a selector matches",
+        Group.GO,
+        0,
+        "shape",
+        "[CLASS COUNT VALUE]",
+    ),
     Action("more", ("plus",), "more devices", "One device more per pod", Group.LIST, 5),
     Action("fewer", ("underscore",), "fewer", "One device fewer per pod", Group.LIST, 6),
     Action(

@@ -32,7 +32,7 @@ class CommandNames:
     def after(self, words: Sequence[str]) -> Iterable[str]:
         """What may be the next word of a command line that begins with ``words``."""
         match list(words):
-            case ["ns"]:
+            case ["ns"] | [*_, "-n" | "--namespace"]:
                 return self.namespaces()
             case ["ctx"]:
                 return self.contexts()

@@ -50,6 +50,10 @@ def offered(setting, source, cursor=None):
         ('device.capacity["gpu.example.com"].memory.compareTo(', 'quantity("48Gi")'),
         ("mode", f"{GPU}.model"),
         ("seman", None),
+        ("H100", f'{GPU}.model == "H100"'),
+        ("l4", f'{GPU}.model == "L40"'),
+        (f"{GPU}.nvlinkDomain == 0 && H1", f'{GPU}.model == "H100"'),
+        ("half", 'device.attributes["mig.example.com"].profile == "half"'),
         ("semv", "semver("),
         ('device.driver.starts', "startsWith("),
         ("%$§", "device"),
@@ -68,6 +72,11 @@ def test_every_completion_continues_what_is_typed(setting):
         for each in offered(setting, source):
             typed = source[each.start :]
             assert each.text.startswith(typed) or typed.lower() in each.text.lower()
+
+
+def test_serial_numbers_and_single_letters_are_no_values_to_look_for(setting):
+    assert not [each for each in offered(setting, "GPU") if each.kind == "condition"]
+    assert not [each for each in offered(setting, "H") if each.kind == "condition"]
 
 
 def test_numbers_of_devices(setting):

@@ -237,3 +237,50 @@ def test_no_device_is_called_unused_or_left_where_that_was_not_read(tmp_path, ki
             assert not set(row) & set("█▓░▒")
 
     play(file_app(path), script, size=LARGE)
+
+
+@pytest.mark.parametrize(
+    ("line", "crumb", "copies"),
+    [
+        ("shape gpu.example.com 4 H100", '4 × gpu.example.com with model == "H100"', 1),
+        ("shape gpu.example.com h100", '1 × gpu.example.com with model == "H100"', 7),
+        (
+            'shape gpu.example.com 2 device.attributes["gpu.example.com"].model == "L40"',
+            '2 × gpu.example.com with model == "L40"',
+            4,
+        ),
+        ("shape gpu.example.com 2", "2 × gpu.example.com", 7),
+    ],
+)
+def test_shapes_of_a_model(line, crumb, copies):
+    async def script(ui):
+        await ui.command(line)
+        assert ui.app.view.crumb == f"capacity for {crumb}"
+        assert sum(row.room.copies for row in ui.app.view.grid.rows) == copies
+
+    play(demo_app(), script, size=LARGE)
+
+
+def test_a_shape_of_a_value_that_no_device_has():
+    async def script(ui):
+        await ui.command("shape gpu.example.com 4 B200")
+        assert "no attribute has the value “B200”, and it is not a valid selector" in ui.crumbs
+        assert ui.app.view.crumb == "capacity for 1 × gpu.example.com"
+
+    play(demo_app(), script, size=LARGE)
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE])
+def test_a_drain_says_what_becomes_of_the_pods(size):
+    async def script(ui):
+        await ui.command("drain gke-prod-h100-5f3a2b1c-x9zk")
+        said = " ".join(ui.screen.split())
+        assert "pods on gke-prod-h100-5f3a2b1c-x9zk" in said or "on gke-prod-h100-5f3a2b1c-x9zk" in said
+        assert "d names them." in said
+        await ui.press("d")
+        assert "ml/serve-1" in ui.screen
+        await ui.press("escape")
+        await ui.command("whatif")
+        assert "d names them" not in ui.screen
+
+    play(demo_app(), script, size=size)

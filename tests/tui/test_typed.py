@@ -251,3 +251,14 @@ def test_of_several_commands_one_is_chosen():
         assert ui.crumbs.startswith("claims › lab/leftover")
 
     play(demo_app(), script, LARGE)
+
+
+def test_namespaces_are_completed_after_their_flag():
+    async def script(ui):
+        ui.send(*":claims -n m")
+        await ui.settle()
+        assert "ml" in ui.crumbs
+        await ui.press("tab", "enter")
+        assert ui.app.namespace == "ml"
+
+    play(demo_app(), script, LARGE)

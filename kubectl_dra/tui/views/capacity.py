@@ -13,14 +13,20 @@ from kubectl_dra.allocation.checks.requests import MAX_RESULTS
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.capacity.records import NodeRoom
 from kubectl_dra.diagnosis.records import Count
-from kubectl_dra.diagnosis.whatif import Switch, WhatIfError
+from kubectl_dra.diagnosis.whatif import Switch, WhatIf, WhatIfError
 from kubectl_dra.output.capacity.page import ROOMS, capacity_page, capacity_summary, device_bar
 from kubectl_dra.output.devices.parts import number, spoken
+from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.whatif.page import whatif_summary
 from kubectl_dra.reports.capacity.capacity import CapacityReport, CapacityRequest, capacity_report
 from kubectl_dra.reports.claims.claim_list import classes_named
+from kubectl_dra.reports.selector.scoping import all_devices, value_index
 from kubectl_dra.reports.switches import OPTIONS, SwitchError, read_switches
 from kubectl_dra.reports.unread import ROOM
+from kubectl_dra.selectors.comparisons import short_clause
+from kubectl_dra.selectors.completion import with_value
+from kubectl_dra.selectors.evaluate import SelectorSet
 from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.layouts import Room
 from kubectl_dra.tui.list_view import ListView
@@ -41,17 +47,21 @@ def usual_class(cluster: ClusterState) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RoomFor:
-    """Room for pods that request ``count`` devices of a class, with ``switches`` supposed; no class: the usual one."""
+    """Room for pods that request ``count`` devices of a class, with ``switches`` supposed; no class: the usual one.
+
+    ``selector``: what the devices have to match besides, empty for nothing.
+    """
 
     device_class: str
     count: int
     namespace: str
     switches: tuple[Switch, ...] = ()
+    selector: str = ""
 
     def compute(self, cluster: ClusterState) -> CapacityReport | None:
         """The report with all nodes; None where there is no class, or what a switch names is gone."""
         name = self.device_class or usual_class(cluster)
-        request = CapacityRequest(name, self.count)
+        request = CapacityRequest(name, self.count, (self.selector,) if self.selector else ())
         try:
             return capacity_report(cluster, request, self.namespace, self.switches, names=None) if name else None
         except WhatIfError:
@@ -82,13 +92,13 @@ class CapacityView(ListView[NodeCell]):
     """The nodes, the roomiest first."""
 
     DEFAULT_CSS = """
-    CapacityView #room-strip { height: auto; max-height: 6; padding: 0 1 1 1; }
+    CapacityView #room-strip { height: auto; max-height: 9; padding: 0 1 1 1; }
     """
     about = ROOM
     nothing = Safe("There is no DeviceClass or no node, or what is supposed does not exist; :whatif starts anew.")
 
     def __init__(self) -> None:
-        self._class, self._count = "", 1
+        self._class, self._count, self._selector = "", 1, ""
         self._switches: tuple[Switch, ...] = ()
         self._cells: tuple[CapacityReport | None, tuple[NodeCell, ...]] = (None, ())
         self._strip = Static(id="room-strip")
@@ -111,8 +121,15 @@ class CapacityView(ListView[NodeCell]):
         report, row = self.worker.record(self.asked), self.grid.selected
         names = [each.name for each in self.grid.rows]
         cells = room_strip(report, names, row.name if row is not None else "") if report is not None else Safe("")
+        moved = self._moved(report.what_if) if report is not None and report.what_if is not None else []
         self._strip.display = bool(cells)
-        self._strip.update(content(cells))
+        self._strip.update(content(Safe("\n").join([cells, *moved])))
+
+    def _moved(self, found: WhatIf) -> list[Safe]:
+        """What becomes of the pods that have to leave; ``d`` names them."""
+        if not found.displaced and not found.more_pods:
+            return []
+        return [Safe(""), *wrapped(whatif_summary(found) + Safe(" d names them."))]
 
     def _walk(self, where: str) -> bool:
         """From cell to cell, which are the rows in their order."""
@@ -121,12 +138,13 @@ class CapacityView(ListView[NodeCell]):
 
     @property
     def asked(self) -> RoomFor:
-        return RoomFor(self._class, self._count, self.dra.namespace or "default", self._switches)
+        return RoomFor(self._class, self._count, self.dra.namespace or "default", self._switches, self._selector)
 
     @property
     def crumb(self) -> Safe:  # type: ignore[override]
         name = self._class or (usual_class(self.dra.cluster) if self.dra.cluster is not None else "")
         what = fmt("{} × {}", self._count, name) if name else fmt("{} per pod", self._count)
+        what += fmt(" with {}", short_clause(self._selector)) if self._selector else Safe("")
         supposed = fmt(" · {} supposed", len(self._switches)) if self._switches else Safe("")
         return fmt("capacity for {}{}", what, supposed)
 
@@ -168,9 +186,11 @@ class CapacityView(ListView[NodeCell]):
         self.dra.push(PrintedPage(self.asked, lambda record: capacity_page(record, self.dra.address)))
 
     def do_shape(self, argument: str = "") -> None:
-        """Another class and number of devices: ``:shape CLASS [COUNT]``."""
-        name, _, number = argument.strip().partition(" ")
-        number = number.strip()
+        """Another class and number of devices: ``:shape CLASS [COUNT] [VALUE|SELECTOR]``."""
+        name, _, rest = argument.strip().partition(" ")
+        number, _, having = rest.strip().partition(" ")
+        if number and not number[0].isdecimal():
+            number, having = "", rest.strip()
         if number and not (number.isascii() and number.isdecimal() and 0 < int(number[:4]) <= MAX_RESULTS):
             self.dra.say(fmt("“{}” is not a number of devices from 1 to {}", number, MAX_RESULTS))
             return
@@ -180,8 +200,24 @@ class CapacityView(ListView[NodeCell]):
             named = Safe(", ").join(map(safe, sorted(classes))) or Safe("there are none")
             self.dra.say(fmt("no DeviceClass “{}”: {}", name, named))
             return
-        self._class, self._count = name, int(number or 1)
-        self._ask_anew()
+        selector = self._selector_of(having.strip())
+        if selector is not None:
+            self._class, self._count, self._selector = name, int(number or 1), selector
+            self._ask_anew()
+
+    def _selector_of(self, having: str) -> str | None:
+        """A selector as it is typed, or that a text attribute has this value; None, said why, where it is neither."""
+        if not having or self.dra.cluster is None:
+            return ""
+        known = all_devices(self.dra.cluster)
+        found = next(with_value(having, 0, known.catalog, value_index(self.dra.cluster)), None)
+        if found is not None:
+            return found.text
+        problem = SelectorSet.of_text(having, self.dra.cluster.features.shows_sharing).problem
+        if problem is None:
+            return having
+        self.dra.say(fmt("no attribute has the value “{}”, and it is not a valid selector: {}", having, problem))
+        return None
 
     def do_more(self) -> None:
         if self._count == MAX_RESULTS:
