@@ -37,8 +37,10 @@ class Change(ReportRecord, frozen=True):
     detail: str = ""
 
 
-def recent_changes(facts: ClusterState, limit: int = 20) -> tuple[Change, ...]:
-    timed = ((moment, change) for change in _changes(facts) if (moment := parse_time(change.time)) is not None)
+def recent_changes(facts: ClusterState, limit: int = 20, namespace: str = "") -> tuple[Change, ...]:
+    """The newest first; of one ``namespace`` with what belongs to none, or of all."""
+    here = (change for change in _changes(facts) if namespace in ("", change.subject.namespace or namespace))
+    timed = ((moment, change) for change in here if (moment := parse_time(change.time)) is not None)
     return tuple(change for _, change in nlargest(limit, timed, key=_order))
 
 

@@ -251,10 +251,20 @@ class DraApp(TypedPlaces):
 
     def do_namespace(self, argument: str = "") -> None:
         """Only one namespace; without a name it is chosen from a list."""
-        if argument:
-            self.set_namespace("" if argument in ("all", "-A") else argument)
-        else:
+        known = self.names.namespaces()
+        alike = [name for name in known if name.startswith(argument)]
+        if not argument:
             self.push_screen(CommandPalette([Namespaces], placeholder="Namespace …"))
+        elif argument in ("all", "-A") and argument not in known:
+            self.set_namespace("")
+        elif argument in known or not alike:
+            self.set_namespace(argument)
+            if argument not in known:
+                self.say(fmt("no pod or claim that could be read is in namespace “{}”; 0 shows all", argument))
+        elif len(alike) == 1:
+            self.set_namespace(alike[0])
+        else:
+            self.say(fmt("namespaces that begin with “{}”: {}", argument, ", ".join(alike)))
 
     def set_namespace(self, namespace: str) -> None:
         self.namespace = namespace

@@ -45,8 +45,8 @@ class FeedStatus:
 
 
 def with_hint(what: str, hint: str) -> str:
-    """What is wrong and what to try, in one line."""
-    return f"{what} - try: {hint}" if hint else what
+    """What is wrong and what to try, in one line; that ``r`` tries again is said beside it."""
+    return f"{what} - try: {hint}" if hint not in ("", "try again") else what
 
 
 class Listener(Protocol):

@@ -71,12 +71,25 @@ ALL_CLASSES: Final = Report(lambda state: class_rows(state.inventory.classes.val
 ALL_TAINTS: Final = Report(taint_rows)
 #: The same with everybody whom they hit.
 LISTED_TAINTS: Final = Report(listed_taints)
-RECENT_CHANGES: Final[Report[tuple[Change, ...]]] = Report(recent_changes)
 PENDING_KEYS: Final = Report(pending_pods)
 #: The selectors of classes, claims and templates.
 KNOWN_SELECTORS: Final = Report(lambda state: known_selectors(state.inventory))
 #: The attributes and capacities that devices have.
 NAMED_VALUES: Final = Report(lambda state: named_values(all_devices(state).catalog))
+
+
+@dataclass(frozen=True, slots=True)
+class RecentChanges:
+    """The last changes in one namespace, or in all."""
+
+    namespace: str = ""
+    limit: int = 20
+
+    def compute(self, cluster: ClusterState) -> tuple[Change, ...]:
+        return recent_changes(cluster, self.limit, self.namespace)
+
+
+RECENT_CHANGES: Final = RecentChanges()
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,7 @@ SCREENS: Final[tuple[Screen, ...]] = (
     Screen(
         "workloads", "views.workloads", "WorkloadsView", "Workloads without pods: refused, or in a queue", on="pending"
     ),
+    Screen("changes", "views.changes", "ChangesView", "What changed last, the newest first", on="overview"),
     Screen("podgroups", "views.groups", "GroupsView", "Pods that are placed together", on="pending"),
     Screen(
         "nodes", "views.nodes", "NodesView", "Nodes, ready or not: how many devices are used, free and idle", on="pools"

@@ -17,7 +17,7 @@ from kubectl_dra.source.demo import load_demo
 from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.tui.app import DraApp
 from kubectl_dra.tui.bars import level
-from kubectl_dra.tui.feed import FeedStatus, Link, RereadFeed
+from kubectl_dra.tui.feed import FeedStatus, Link, RereadFeed, with_hint
 from kubectl_dra.tui.frame import state_texts, trouble_text
 from kubectl_dra.tui.settings import Settings
 from tests.tui.support import LARGE, SMALL, Driver, with_features
@@ -453,3 +453,13 @@ def test_a_row_that_is_new_stands_out_and_a_row_that_the_filter_hid_does_not(mon
         assert set(grid._news) == {first}
 
     started(scripted(feed), script)
+
+
+@pytest.mark.parametrize(
+    ("hint", "said"),
+    [("check the network", "it failed - try: check the network"), ("try again", "it failed"), ("", "it failed")],
+)
+def test_to_try_again_is_said_once(hint, said):
+    """``r tries again`` stands beside it."""
+    status = FeedStatus(Link.FAILED, time.monotonic(), with_hint("it failed", hint))
+    assert plain(trouble_text(status)) == f"✗ {said}   (r tries again)"

@@ -262,3 +262,44 @@ def test_namespaces_are_completed_after_their_flag():
         assert ui.app.namespace == "ml"
 
     play(demo_app(), script, LARGE)
+
+
+@pytest.mark.parametrize(
+    ("typed", "namespace", "said"),
+    [
+        ("ml", "ml", ""),
+        ("ml-", "ml-dev", ""),
+        ("m", "", "namespaces that begin with “m”: ml, ml-dev"),
+        ("nosuch", "nosuch", "no pod or claim that could be read is in namespace “nosuch”"),
+    ],
+)
+def test_a_part_of_a_namespace(typed, namespace, said):
+    async def script(ui):
+        await ui.command(f"ns {typed}")
+        assert ui.app.namespace == namespace
+        assert said in ui.crumbs
+        await ui.command("ns all")
+        assert ui.app.namespace == ""
+
+    play(demo_app(), script, LARGE)
+
+
+def test_changes_are_listed_of_the_namespace_in_view():
+    async def script(ui):
+        await ui.command("changes")
+        assert ui.crumbs.startswith("overview › changes")
+        assert len(ui.app.view.grid.rows) > 20
+        assert "ml/trainer-0 pending" in ui.screen
+        await ui.command("ns edge")
+        assert "ml/trainer-0" not in ui.screen
+        assert "claim edge/split-1-part got 1 device" in ui.screen
+        # What belongs to no namespace stays.
+        assert "published" in "\n".join(ui.app.view.text_of(row) for row in ui.app.view.grid.rows)
+        await ui.press("slash")
+        await ui.type("split-1-part")
+        await ui.press("enter", "enter")
+        assert ui.crumbs.split("   ")[0].endswith("edge/split-1-part")
+        await ui.press("1")
+        assert "ml/" not in ui.screen
+
+    play(demo_app(), script, LARGE)

@@ -12,7 +12,7 @@ from typing import Any, Final, cast
 from textual.containers import Horizontal, Vertical
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.model.ids import Key, PoolId
+from kubectl_dra.model.ids import PoolId
 from kubectl_dra.output.devices import lists
 from kubectl_dra.output.devices.parts import number, spoken
 from kubectl_dra.output.pending.reasons import title
@@ -29,11 +29,12 @@ from kubectl_dra.tui.bars import LEGEND, use_bar
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.grid import Grid
 from kubectl_dra.tui.layouts import Room
-from kubectl_dra.tui.queries import ALL_CLASSES, RECENT_CHANGES, WHOLE, PodQuery
+from kubectl_dra.tui.queries import ALL_CLASSES, WHOLE, PodQuery, RecentChanges
 from kubectl_dra.tui.report_worker import Query
 from kubectl_dra.tui.text import content
 from kubectl_dra.tui.use_grid import UseGrid, cell_words
 from kubectl_dra.tui.view import View
+from kubectl_dra.tui.views.changes import CHANGES, open_change
 from kubectl_dra.tui.views.classes import ClassPage
 from kubectl_dra.tui.views.pool import PoolDevices
 from kubectl_dra.tui.views.pools import PoolsView
@@ -43,8 +44,6 @@ from kubectl_dra.tui.work import WORK
 
 # What workloads without pods are told by.
 _OF_WORKLOADS: Final = {TroubleKind.REFUSED: "cannot create pods", TroubleKind.QUEUED: "without pods, in a queue"}
-# What makes the lines of the last changes.
-_CHANGES: Final = Subject(("Pod", "ResourceClaim", "ResourceSlice", "DeviceTaintRule"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +125,7 @@ class Overview(View):
     def queries(self) -> Sequence[Query[object]]:
         """Everything that the panels show; the diagnoses of pods come from the app's own list."""
         # What costs least comes first: nobody waits for the last changes of 10,000 pools.
-        return (RECENT_CHANGES, WHOLE, ALL_CLASSES, WORK)
+        return (RecentChanges(self.dra.namespace), WHOLE, ALL_CLASSES, WORK)
 
     def show(self) -> None:
         whole = self.worker.record(WHOLE)
@@ -135,13 +134,14 @@ class Overview(View):
         self.use.border_subtitle = content(LEGEND)
         self.broken.show(*self._troubled(whole))
         self.waiting.show(*self._waiting())
-        classes, recent = self.worker.record(ALL_CLASSES), self.worker.record(RECENT_CHANGES)
+        classes = self.worker.record(ALL_CLASSES)
+        recent = self.worker.record(RecentChanges(self.dra.namespace))
         self.classes_.show(
             classes or (),
             self.dra.reading_words if classes is None else self._none(CLASSES, "There are no DeviceClasses."),
         )
         self.recent.show(
-            recent or (), self.dra.reading_words if recent is None else self._none(_CHANGES, "No change is recorded.")
+            recent or (), self.dra.reading_words if recent is None else self._none(CHANGES, "No change is recorded.")
         )
 
     def _waiting(self) -> tuple[Sequence[WaitingRow], Safe]:
@@ -222,7 +222,7 @@ class Overview(View):
             case Attention():
                 self._open_attention(row)
             case Change():
-                self._open_change(row)
+                open_change(row, self.dra)
 
     def can(self, action: str) -> bool:
         """A reason has to be under the cursor, and something to open."""
@@ -260,18 +260,6 @@ class Overview(View):
             self.dra.run_action_id("workloads")
         else:
             self.dra.open_filtered("claims", "unused")
-
-    def _open_change(self, change: Change) -> None:
-        subject = change.subject
-        if subject.kind == "ResourceClaim":
-            self.dra.open_claim(Key(subject.namespace, subject.name))
-        elif subject.kind == "Pod":
-            self.dra.open_pod(Key(subject.namespace, subject.name))
-        elif subject.kind == "ResourceSlice":
-            driver, _, pool = change.detail.partition("/")
-            self.dra.push(PoolDevices(PoolId(driver, pool)))
-        else:
-            self.dra.run_action_id("taints")
 
     def on_grid_moved(self, event: Grid.Moved) -> None:
         event.stop()
