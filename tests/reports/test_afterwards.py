@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -12,6 +12,10 @@ from kubectl_dra.diagnosis.pod.placing import PlacedCopies, place
 from kubectl_dra.model.core import Pod
 from kubectl_dra.reports.pending.renewal import FitThen
 from kubectl_dra.reports.simulation import SimulationReport
+from kubectl_dra.reports.simulation.gangs import domain_fits
+from kubectl_dra.reports.simulation.pods import Copies
+from kubectl_dra.reports.simulation.stops import DomainFit
+from kubectl_dra.reports.simulation.trials import PodTrial
 from tests.kit import build
 from tests.reports.test_simulated_files import cluster, page, pod_template, simulated, template, thing
 
@@ -167,3 +171,17 @@ def test_ways_out_of_many_workloads_do_not_place_all_the_others_again(monkeypatc
         assert sum(note is not None for at in range(many) for note in then(report, at)) >= many * 2 // 3
         placed.append(len(tried))
     assert placed[1] <= 2.4 * placed[0], placed
+
+
+def test_domains_of_nodes_are_looked_at_once_however_many_ways_out_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which of them have room is part of the page, and not of how many fit after a way out."""
+    asked: list[str] = []
+
+    def fits(world: ClusterState, trial: PodTrial, copies: Copies) -> Iterator[DomainFit]:
+        asked.append(trial.planned.name)
+        return domain_fits(world, trial, copies)
+
+    monkeypatch.setattr("kubectl_dra.reports.simulation.course.domain_fits", fits)
+    report = simulated(*_unlike(6), world=cluster(build.node(cpu="32", labels={"zone": "a"})))
+    assert asked == [f"w-{number}" for number in range(6)]
+    assert any(note is not None for at in range(6) for note in then(report, at))

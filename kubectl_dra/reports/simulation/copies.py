@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 
 import msgspec
 
@@ -42,7 +43,7 @@ def simulated(
     """
     where = where or {}
     asked = Asked(copies, read_owner, _there(world) - _there(cluster or world), where)
-    course, afterwards = Course(world, trials, asked, world), Afterwards(world, trials, asked)
+    course, afterwards = Course(world, trials, asked, world), Afterwards(world, trials, replace(asked, counts=True))
     for position in range(len(trials)):
         course.upto(position)
     found = list(course.found)

@@ -52,13 +52,14 @@ _Pods = tuple[ObjectRef, str]
 class Asked:
     """What is asked of all trials: ``supposed`` are pods that are not in the cluster as it is now.
 
-    ``read_owner``: of pods in the way; ``where`` the files' objects stand.
+    ``read_owner``: of pods in the way; ``where`` the files' objects stand. ``counts``: nothing but numbers is asked.
     """
 
     copies: Copies
     read_owner: ReadOwner | None
     supposed: AbstractSet[Key]
     where: Places
+    counts: bool = False
 
 
 @dataclass(slots=True)
@@ -115,7 +116,7 @@ class Course:
                 placed_group = place_together(self.world, group, self.trials, copies)
                 self.world = placed_group.world
                 self._together |= _of_group(given, group, self.trials, placed_group, self.asked)
-            return _in_domains(self._together[position], given, trial, copies)
+            return self._in_domains(self._together[position], trial)
         done, replaces = self._alone(position, trial)
         self._missing |= _missing(self.trials, trial, done)
         _learn(self._known, alike, done, replaces=replaces)
@@ -137,11 +138,17 @@ class Course:
         if made.wanted is not None or not placed.copies:
             self.opened += (Opened(each, position, placed.world, there) for _, each in told)
         done = _pod_simulation(trial, made, placed, next((pending for _, pending in told), None))
-        done = _with_devices(done, placed, new, _being_bound(before, trial, copies, placed))
+        if not self.asked.counts:
+            done = _with_devices(done, placed, new, _being_bound(before, trial, copies, placed))
         done = kept_off(with_numbers(_beside(done, there), before, trial, copies), before, trial, told)
         # Its own pods that run have the devices.
-        done = done if there is not None else _in_domains(done, given, trial, copies)
+        done = done if there is not None else self._in_domains(done, trial)
         return done, there is not None
+
+    def _in_domains(self, done: PodSimulation, trial: PodTrial) -> PodSimulation:
+        """With what is certain of the domains of nodes that another program chooses from."""
+        found = () if self.asked.counts else tuple(domain_fits(self.given, trial, self.asked.copies))
+        return msgspec.structs.replace(done, domains=found) if found else done
 
 
 def _learn(known: dict[Hashable, PodSimulation], alike: Hashable, done: PodSimulation, *, replaces: bool) -> None:
@@ -235,12 +242,6 @@ def _beside(done: PodSimulation, found: Present | None) -> PodSimulation:
     stuck = bool(found.old) and found.surge and done.lacks and not done.copies
     made = msgspec.structs.replace(done, copies=done.copies + stay, present=stay, replaces=len(found.old), stuck=stuck)
     return msgspec.structs.replace(made, runs_alone=found.policy)
-
-
-def _in_domains(done: PodSimulation, world: ClusterState, trial: PodTrial, copies: Copies) -> PodSimulation:
-    """With what is certain of the domains of nodes that another program chooses from."""
-    found = tuple(domain_fits(world, trial, copies))
-    return msgspec.structs.replace(done, domains=found) if found else done
 
 
 def _being_bound(world: ClusterState, trial: PodTrial, copies: Copies, placed: PlacedCopies) -> BeingBound | None:

@@ -13,6 +13,7 @@ import msgspec
 
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod, PodStatus
+from kubectl_dra.model.edited import edited
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, StorageObjects, key_of
 from kubectl_dra.model.meta import ObjectMeta
@@ -38,11 +39,11 @@ def with_pod(found: Attempt, node: str) -> Snapshot:
     there = with_spec(pod, node_name=node)
     allocated = dict(_allocated(found, node))
     changes: dict[str, Any] = {
-        "usage": {**inventory.usage, node: inventory.usage.get(node, _EMPTY).plus(usage_of(pod_info(pod)))},
-        "pods": {**inventory.pods, key_of(pod.metadata): there},
+        "usage": edited(inventory.usage, {node: inventory.usage.get(node, _EMPTY).plus(usage_of(pod_info(pod)))}),
+        "pods": edited(inventory.pods, {key_of(pod.metadata): there}),
     }
     if allocated:
-        changes["claims"] = {**inventory.claims, **allocated}
+        changes["claims"] = edited(inventory.claims, allocated)
     volumes = chosen_volumes(found.cycle, snapshot.nodes[node])
     if volumes.bindings or volumes.provisions:
         changes["storage"] = assumed_volumes(inventory.storage, volumes, node)
@@ -77,7 +78,7 @@ def in_cycle(snapshot: Snapshot, pods: Collection[Pod]) -> Snapshot:
         for pod in pods
         if pod.status.nominated_node_name
     }
-    return _changed(snapshot, pods={**snapshot.inventory.pods, **bare}) if bare else snapshot
+    return _changed(snapshot, pods=edited(snapshot.inventory.pods, bare)) if bare else snapshot
 
 
 def without_nominations(snapshot: Snapshot, pods: Collection[Pod]) -> Snapshot:
@@ -89,16 +90,16 @@ def without_nominations(snapshot: Snapshot, pods: Collection[Pod]) -> Snapshot:
         for pod in pods
         if pod.status.nominated_node_name
     }
-    return _changed(snapshot, pods={**snapshot.inventory.pods, **forgotten}) if forgotten else snapshot
+    return _changed(snapshot, pods=edited(snapshot.inventory.pods, forgotten)) if forgotten else snapshot
 
 
 def without_pods(snapshot: Snapshot, pods: Collection[tuple[PodInfo, str]]) -> Snapshot:
     """Without some pods of nodes; what they hold of devices stays taken."""
-    usage = dict(snapshot.inventory.usage)
+    before, usage = snapshot.inventory.usage, dict[str, NodeUsage]()
     for pod, node in pods:
-        usage[node] = usage[node].minus(usage_of(pod))
+        usage[node] = usage.get(node, before[node]).minus(usage_of(pod))
     # Upstream changes a copy: StartMutations takes NodeInfo.Snapshot of what is one already.
-    return msgspec.structs.replace(_changed(snapshot, usage=usage), copied=True)
+    return msgspec.structs.replace(_changed(snapshot, usage=edited(before, usage)), copied=True)
 
 
 def _changed(snapshot: Snapshot, **changes: Any) -> Snapshot:  # noqa: ANN401
