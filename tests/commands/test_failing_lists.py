@@ -67,7 +67,7 @@ def test_what_the_other_lists_tell_is_said(api: FakeApi, capfd: Any, words: str,
     code, out, err = said(capfd, *words.split(), "--exit-code")
     told = unfolded(err + out)
     assert known in unfolded(out)
-    assert told.count("note: ") == told.count(BUSY) == 1
+    assert told.count("note: http") == told.count(BUSY) == 1
     assert "This answer is incomplete: " in told
     assert FAILED in told
     assert "clusterrole" not in told, "no right is lacking"
