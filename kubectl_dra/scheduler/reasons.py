@@ -37,6 +37,7 @@ GAVE_UP: Final = (
 TOO_FEW_SIBLINGS: Final = "cannot find enough sibling pods"
 TOPOLOGY_MATCH: Final = "NodeResourceTopologyMatch"
 CAPACITY_SCHEDULING: Final = "CapacityScheduling"
+ELASTIC_QUOTA: Final = "ElasticQuota"
 HAMI: Final = "HAMi"
 LOAD_AWARE: Final = "LoadAwareScheduling"
 #: The constraints that the scheduler's configuration gives to pods without any; those that it has by default only
@@ -117,7 +118,9 @@ _PATTERNS: Final = tuple(
         (r"cannot align (init )?(container|pod): .*|cannot align (container|pod)", TOPOLOGY_MATCH),
         (r"invalid node topology data", TOPOLOGY_MATCH),
         (r"Pod .* is rejected in Pre[Ff]ilter because .*ElasticQuota.*", CAPACITY_SCHEDULING),
-        # koordinator, pkg/scheduler/plugins/loadaware/load_aware.go
+        # koordinator, pkg/scheduler/plugins/elasticquota/plugin.go
+        (r"(quota not enough, )?Insufficient (non-preemptible )?quotas, quotaName: .*", ELASTIC_QUOTA),
+        # The same project: pkg/scheduler/plugins/loadaware/load_aware.go
         (r"node\(s\) \S+ (aggregated )?usage exceed threshold", LOAD_AWARE),
         # Project-HAMi, pkg/scheduler/scheduler.go and pkg/device/common (an extender)
         (r"node unregistered", HAMI),

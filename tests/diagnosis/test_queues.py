@@ -18,8 +18,9 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates.queues import FlavorQuota, HeldBy, Queued, queued
 from kubectl_dra.diagnosis.records import Cause, GangElsewhere, ObjectRef
 from kubectl_dra.model.features import features
+from kubectl_dra.model.invocation import HERE
 from kubectl_dra.model.queues import NO_QUEUES, QueueObjects
-from kubectl_dra.output.pending.queues import queue_lines, queue_reason
+from kubectl_dra.output.pending.queues import queue_lines, queue_reason, work_lines
 from kubectl_dra.output.pending.reasons import reason_sentence
 from tests.kit import facts
 from tests.kit.clock import CLOCK
@@ -79,6 +80,17 @@ def unreserved(reason: str, message: str) -> tuple[str, str, str, str]:
             "couldn't assign flavors to pod set main: topology \"racks\" doesn't allow to fit any of 4 pod(s)",
             "topology racks (ClusterQueue research) has no room for any of its 4 pods",
         ),
+        (
+            'couldn\'t assign flavors to pod set main: topology "racks" allows to fit only 1 out of 2 slice(s). Total '
+            'nodes: 6; excluded: nodeSelector: 1, resource "nvidia.com/gpu": 3, taint "m=true:NoSchedule": 1',
+            "topology racks (ClusterQueue research) has room for only 1 of its 2 slices (of 6 nodes it leaves out 1 by "
+            "its node selector, 3 without enough nvidia.com/gpu and 1 with taint m=true:NoSchedule)",
+        ),
+        (
+            'couldn\'t assign flavors to pod set main: topology "racks" allows to fit only 1 out of 2 pod(s). Total '
+            "nodes: 6; excluded: schedulerLibraryNoFit: 3",
+            "topology racks (ClusterQueue research) has room for only 1 of its 2 pods",
+        ),
         ("topology racks: no", "no part of the topology in ClusterQueue research has room for all of its pods"),
     ],
 )
@@ -86,8 +98,12 @@ def test_how_many_pods_the_topology_has_room_for_is_told(message: str, told: str
     waits = found(local(), cluster(), work(unreserved("TopologyPlacementFailed", message)))
     assert queue_reason(waits) == told
     lines = " ".join(" ".join(queue_lines(waits, NS)).split())
-    assert "Start fewer pods, wait until" in lines
-    assert "kueue.x-k8s.io/podset-preferred-topology in place of" in lines
+    slices = "slice(s)" in message
+    assert ("Start fewer pods, wait until" in lines) is not slices
+    assert ("kueue.x-k8s.io/podset-preferred-topology in place of" in lines) is not slices
+    assert ("kueue.x-k8s.io/podset-slice-size" in lines) is slices
+    # Its words stand below where the sentence has not all of them.
+    assert ("Kueue: " in lines) is ("schedulerLibraryNoFit" in message or message.startswith("topology"))
 
 
 def too_many(resource: str, *flavors: tuple[str, int, int, int], pods: str = "main") -> str:
@@ -192,6 +208,16 @@ def test_kueue_says_what_it_waits_for(reason: str, message: str, held: HeldBy) -
     assert (told.held_by, told.cluster_queue, told.message) == (held, "research", message)
     assert told.quota == (FlavorQuota("h100", "cpu", "4", "3", borrows=False),)
     assert queue_reason(told)
+
+
+def test_what_kueue_does_not_do_by_itself_is_told_of_work_without_pods() -> None:
+    off = ("Evicted", "True", "DeactivatedDueToAdmissionCheck", 'The workload is deactivated due to "prov" (no room)')
+    told = found(local(), cluster(), work(off, spec={"active": False}))
+    lines = " ".join(" ".join(work_lines(told, NS, HERE)).split())
+    assert "then set spec.active of the Workload to true" in lines
+    assert "kubectl patch workload.kueue.x-k8s.io/job-train-1 -n ml --type=merge" in lines
+    waits = found(local(), cluster(), work(unreserved("WaitingForQuota", UNUSED)))
+    assert list(work_lines(waits, NS, HERE)) == []
 
 
 def test_what_kueue_has_evicted_is_queued_again_later() -> None:

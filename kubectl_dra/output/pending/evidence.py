@@ -26,6 +26,7 @@ from kubectl_dra.output.pending.reasons.running import DETAIL_TOLD
 from kubectl_dra.output.pending.taints import evicting_line, tolerated
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import ago, counted, first_of, lasting, listed, often, shortened
+from kubectl_dra.reports.pending.descheduled import Descheduled
 from kubectl_dra.reports.pending.events import AutoscalerWords, NamedEvent
 from kubectl_dra.reports.pending.failing_pods import FailingPod
 from kubectl_dra.reports.pending.same_pools import SamePool
@@ -128,7 +129,8 @@ def _scheduler(found: records.SchedulerName, now: datetime, address: Address) ->
         lead = Safe("By the default scheduler's rules it would find a node now: ")
         yield from wrapped(lead + fmt(text, told, fmt(" {}", helps) if helps else Safe("")), indent=2, first=0)
     elif found.fitting:
-        yield from wrapped(Safe("By the default scheduler's rules it would find a node now."), indent=2, first=0)
+        rule = Safe(": what keeps it is that rule of its scheduler" if rule_of(found.words) else "")
+        yield from wrapped(fmt("By the default scheduler's rules it would find a node now{}.", rule), indent=2, first=0)
 
 
 def _departure(departure: records.Departure, now: datetime, said: str) -> Iterator[Safe]:
@@ -270,6 +272,18 @@ def named_event_lines(found: NamedEvent | None, now: datetime, said: str) -> Ite
     when = fmt(", {}", ago(found.time, now)) if found.time else Safe("")
     about = fmt("{} {}", found.object.kind, str(found.object.key))
     yield from wrapped(fmt("Warning{} about {}{}{}: {}: {}", by, about, when, often, found.reason, found.message))
+
+
+def descheduled_lines(found: Descheduled | None, pod: str, now: datetime) -> Iterator[Safe]:
+    """That the pod is made in place of one that the descheduler ended, which reads no claims."""
+    if found is None:
+        return
+    whom = Safe("its predecessor of the same name") if found.pod.name == pod else fmt("pod {}", found.pod.name)
+    text = (
+        "The descheduler evicted {} from {} {} ({}). It does not see devices of claims, and does not ask whether "
+        "there are free ones elsewhere: a PodDisruptionBudget keeps it from the pods."
+    )
+    yield from wrapped(fmt(text, whom, found.node, ago(found.time, now), found.strategy))
 
 
 def same_pool_lines(pools: Iterable[SamePool]) -> Iterator[Safe]:

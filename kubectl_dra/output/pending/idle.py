@@ -11,7 +11,7 @@ from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.made import refused_advice, refused_lines, refused_sentence
 from kubectl_dra.output.pending.main_reason import main_reason
-from kubectl_dra.output.pending.queues import cluster_lines, queue_lines, queue_reason
+from kubectl_dra.output.pending.queues import cluster_lines, queue_lines, queue_reason, work_lines
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.safe import Safe, Style, command_line, fmt, safe, styled
 from kubectl_dra.output.words import ago, counted, every, listed
@@ -82,6 +82,7 @@ def idle_page(report: WorkloadPendingReport, now: datetime, address: Address = H
         lines += [Safe(""), *_after_failure(report, report.ended, now, address)]
     if report.queue is not None:
         lines += queue_lines(report.queue, report.workload.namespace, address, work=report.workload)
+        lines += work_lines(report.queue, report.workload.namespace, address)
         lines += cluster_lines(report.queue, report.workload)
     if report.owner is not None and report.suspended_by:
         look = try_dra("why-pending", of(report.owner.kind.lower(), report.owner.name, report.owner.namespace))

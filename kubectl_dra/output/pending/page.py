@@ -31,6 +31,7 @@ from kubectl_dra.output.pending.assumptions import assumption_blocks, unpublishe
 from kubectl_dra.output.pending.driver_pods import kept_off_driver_lines
 from kubectl_dra.output.pending.evidence import (
     autoscaler_lines,
+    descheduled_lines,
     evidence_lines,
     failing_lines,
     named_event_lines,
@@ -177,6 +178,7 @@ def _how_we_know(
         *unpublished_lines(report),
     ]
     yield list(named_event_lines(report.named_event, now, said))
+    yield list(descheduled_lines(report.descheduled, report.pod.name, now))
     elsewhere = report.verdict is Verdict.UNSCHEDULABLE and report.code not in advice.WITHOUT_DEVICES
     failing = () if names_failing(report) else report.failing
     yield [*failing_lines(failing), *(repair_lines(report, address) if elsewhere else ())]

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Final
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, Final
 
-from kubectl_dra.output.safe import Safe
+from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.words import listed
+from kubectl_dra.scheduler.fit_error import parse_fit_error
 from kubectl_dra.scheduler.reasons import (
     ADDED_AFFINITY,
     CAPACITY_SCHEDULING,
     DEFAULT_SPREAD,
+    ELASTIC_QUOTA,
     HAMI,
     LOAD_AWARE,
     TOPOLOGY_MATCH,
@@ -24,6 +30,10 @@ OF_PLUGINS: Final = {
         "another topology policy."
     ),
     CAPACITY_SCHEDULING: Safe("An ElasticQuota is used up: end pods of its namespace, or raise its maximum."),
+    ELASTIC_QUOTA: Safe(
+        "Wait until other work of this ElasticQuota of Koordinator ends, request no more than is left, or have whoever "
+        "manages it raise its max, or its min, which it has in any case. Devices of claims do not count there."
+    ),
     DEFAULT_SPREAD: Safe(
         "These constraints spread the pods of its Service, ReplicaSet or StatefulSet. topologySpreadConstraints in the "
         "pod's template replace them; with whenUnsatisfiable: ScheduleAnyway they forbid no node. An administrator "
@@ -53,11 +63,46 @@ SHOWN_BY: Final = {
         "The maximum, and what is used: {}",
         ("get", "elasticquotas.scheduling.x-k8s.io", "-A", "-o", "yaml"),
     ),
+    ELASTIC_QUOTA: (
+        "What quotas may have, and what is used: {}",
+        ("get", "elasticquotas.scheduling.sigs.k8s.io", "-A", "-o", "yaml"),
+    ),
     LOAD_AWARE: ("The load of each node: {}", ("get", "nodemetrics.slo.koordinator.sh", "-o", "yaml")),
     HAMI: ("The annotations of the nodes: {}", ("get", "nodes", "-o", "yaml")),
 }
 
 
+#: Upstream: koordinator, pkg/scheduler/plugins/elasticquota/plugin.go; some write the amounts as JSON.
+_QUOTA: Final = re.compile(
+    r"Insufficient (?:non-preemptible )?quotas, quotaName: (?P<name>[^\s,]+), .*exceedDimensions: \[(?P<what>[^\]]*)\]"
+)
+
+
+def quota_words(words: str) -> Safe | None:
+    """``ElasticQuota team has too little left: 2 of 32 cpu, and it requests 4``; None of words about anything else."""
+    found = _QUOTA.search(words)
+    if found is None:
+        return None
+    names = found["what"].replace(",", " ").split()
+    has, left, wants = (_amounts(words, label) for label in ("available", "remained", "pod's request"))
+    known = [name for name in names if name in has and name in left and name in wants]
+    if not names or known != names:
+        return fmt("ElasticQuota {} has too little {} left", found["name"], listed(names) if names else Safe("of it"))
+    parts = [fmt("{} of {} {}, and it requests {}", left[name], has[name], name, wants[name]) for name in names]
+    return fmt("ElasticQuota {} has too little left: {}", found["name"], Safe("; ").join(parts))
+
+
+def _amounts(words: str, label: str) -> Mapping[str, Any]:
+    """The amounts behind a label, by resource; empty where they are not written as JSON."""
+    found = re.search(rf"\b{re.escape(label)}: (?P<amounts>\{{[^}}]*\}})", words)
+    try:
+        return json.loads(found["amounts"]) if found is not None else {}
+    except ValueError:
+        return {}
+
+
 def rule_of(words: str) -> str:
     """The known plugin that a scheduler of another name speaks of; empty where there is none."""
-    return next((plugin for text in not_simulated(words) if (plugin := plugin_of(text)) in OF_PLUGINS), "")
+    said = parse_fit_error(words)
+    texts = [*not_simulated(words), *([said.pre_filter] if said is not None and said.pre_filter else [])]
+    return next((plugin for text in texts if (plugin := plugin_of(text)) in OF_PLUGINS), "")

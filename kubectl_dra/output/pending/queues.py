@@ -76,6 +76,7 @@ _ADVICE: Final[Mapping[HeldBy, str]] = {
     ),
 }
 #: What Kueue's words about it begin with.
+_TWO: Final = 2
 _SAYS_SO: Final = "The workload is deactivated"
 _HANDS_OFF: Final = "Do not remove the gate by hand: Kueue then stops the pods or counts them wrongly."
 _QUOTA_SHOWN: Final = 8
@@ -96,8 +97,23 @@ _FLAVOR: Final = (
 #: Upstream: Kueue's pkg/cache/scheduler/tas_flavor_snapshot.go, notFitMessage.
 _ROOM: Final = re.compile(
     r'topology "(?P<topology>[^"]+)" (?:allows to fit only (?P<fit>\d+) out of (?P<of>\d+)|'
-    r"doesn't allow to fit any of (?P<all>\d+)) pod\(s\)"
+    r"doesn't allow to fit any of (?P<all>\d+)) (?P<unit>pod|slice)\(s\)"
+    r"(?:\. Total nodes: (?P<nodes>\d+); excluded: (?P<excluded>.+))?"
 )
+_EXCLUDED: Final = re.compile(r'(?P<what>[A-Za-z]+)(?: "(?P<name>[^"]+)")?: (?P<number>\d+)')
+#: What nodes are left out for, by the words of its tasExclusionStats.
+_LEFT_OUT: Final[Mapping[str, str]] = {
+    "resource": "{} without enough {}",
+    "taint": "{} with taint {}",
+    "nodeSelector": "{} by its node selector",
+    "affinity": "{} by its affinity",
+}
+_SMALLER: Final = (
+    "Wait until other work there ends, or make the slices smaller (annotation kueue.x-k8s.io/podset-slice-size in the "
+    "template): the pods of a slice have to be in one part of the topology."
+)
+#: Of work that is no pod: what Kueue does not do by itself.
+_OF_WORK: Final = (HeldBy.DEACTIVATED, HeldBy.CHECKS, HeldBy.STOPPED, HeldBy.OTHERS, HeldBy.NO_WORKLOAD)
 _WAITING: Final = (Verdict.UNSCHEDULABLE, Verdict.SCHEDULABLE)
 
 
@@ -148,10 +164,28 @@ def queue_reason(found: Queued) -> Safe:
 def _room_in(room: re.Match[str], found: Queued) -> Safe:
     """How many of its pods find room in the part of the topology that they have to be in."""
     queue = fmt(" (ClusterQueue {})", found.cluster_queue) if found.cluster_queue else Safe("")
+    units, out = Safe(plural(room["unit"], 2)), _excluded(room)
     if room["all"]:
-        return fmt("topology {}{} has no room for any of its {} pods", room["topology"], queue, room["all"])
-    text = "topology {}{} has room for only {} of its {} pods"
-    return fmt(text, room["topology"], queue, room["fit"], room["of"])
+        text = "topology {}{} has no room for any of its {} {}{}"
+        return fmt(text, room["topology"], queue, room["all"], units, out)
+    text = "topology {}{} has room for only {} of its {} {}{}"
+    return fmt(text, room["topology"], queue, room["fit"], room["of"], units, out)
+
+
+def _is_all_of_room(found: Queued) -> bool:
+    """Whether Kueue's words are about one set of pods, and each reason for which it leaves out nodes is told."""
+    room = _ROOM.search(found.message) if found.held_by is HeldBy.TOPOLOGY else None
+    whole = room is not None and room.end() == len(found.message) and found.message.count("pod set ") < _TWO
+    return whole and room is not None and (not room["excluded"] or bool(_excluded(room)))
+
+
+def _excluded(room: re.Match[str]) -> Safe:
+    """`` (of 6 nodes it leaves out 3 without enough nvidia.com/gpu and 1 with taint a=b:NoSchedule)``."""
+    found = list(_EXCLUDED.finditer(room["excluded"] or ""))
+    if not found or any(each["what"] not in _LEFT_OUT for each in found):
+        return Safe("")
+    texts = [fmt(_LEFT_OUT[each["what"]], *filter(None, (each["number"], each["name"]))) for each in found]
+    return fmt(" (of {} nodes it leaves out {})", room["nodes"], listed(texts))
 
 
 def _is_unknown(found: Queued) -> bool:
@@ -168,6 +202,7 @@ def _is_told(found: Queued) -> bool:
         or _is_unknown(found)
         or short_of_quota(found) is not None
         or (bool(found.excesses) and "; " not in found.message)
+        or _is_all_of_room(found)
     )
 
 
@@ -181,6 +216,13 @@ def queue_advice(found: Queued) -> Safe | None:
         return Safe(f"Correct what Kueue's words name. {_HANDS_OFF}")
     text = _ADVICE.get(found.held_by)
     return Safe(f"{text} {_HANDS_OFF}") if text is not None else None
+
+
+def work_lines(found: Queued, namespace: str, address: Address) -> Iterator[Safe]:
+    """The same about work without pods, where no quota is what it waits for."""
+    if found.held_by in _OF_WORK:
+        yield from wrapped(Safe(_ADVICE[found.held_by]), indent=2)
+        yield from queue_commands(found, namespace, address)
 
 
 def queue_commands(found: Queued, namespace: str, address: Address) -> Iterator[Safe]:
@@ -277,6 +319,9 @@ def _holder_lines(found: Queued, address: Address) -> Iterator[Safe]:
 def _next_lines(found: Queued) -> Iterator[Safe]:
     """Who can end the waiting, and how; nothing where the queue is not known."""
     text = _NEXT.get(found.held_by)
+    room = _ROOM.search(found.message) if found.held_by is HeldBy.TOPOLOGY else None
+    if room is not None and room["unit"] == "slice":
+        text = _SMALLER
     if text is not None and found.cluster_queue:
         yield from wrapped(fmt(text, found.cluster_queue) if "{}" in text else Safe(text), indent=2)
 

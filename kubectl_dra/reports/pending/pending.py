@@ -37,6 +37,7 @@ from kubectl_dra.reports.pending.agents import Agent, agent_of
 from kubectl_dra.reports.pending.awaited import Awaited, awaited
 from kubectl_dra.reports.pending.claim_users import IdleUser, idle_users
 from kubectl_dra.reports.pending.configurations import ConfiguredIn, configured_in
+from kubectl_dra.reports.pending.descheduled import Descheduled, descheduled
 from kubectl_dra.reports.pending.drivers import DriverOnNode, devices_of, drivers_of
 from kubectl_dra.reports.pending.dropped_claims import dropped_claims
 from kubectl_dra.reports.pending.events import AutoscalerWords, NamedEvent, autoscaler_words, named_event
@@ -96,7 +97,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     taint says that they are not ready. ``not_taken``: pods of its own controller that failed as a node did not take
     them. ``free_nodes``: where nodes could not be read, those whose devices would do. ``awaited``: the pod that it has
     to run beside and that waits itself. ``dropped_claims``: entries of its manifest that a server without Dynamic
-    Resource Allocation did not store.
+    Resource Allocation did not store. ``descheduled``: the pod that it replaces, if the descheduler ended that.
     """
 
     asks: tuple[ClaimAsk, ...]
@@ -140,6 +141,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     free_nodes: FreeNodes | None = None
     awaited: Awaited | None = None
     dropped_claims: tuple[str, ...] = ()
+    descheduled: Descheduled | None = None
 
     def without_steps(self) -> PendingReport:
         """With what would help, and not how it is done."""
@@ -306,6 +308,7 @@ def _of_the_pod(pod: Pod, state: ClusterState, what_if: WhatIf | None) -> dict[s
         "devices": devices_of(pod, state.inventory),
         "autoscaler": autoscaler_words(pod, state) if what_if is None else None,
         "named_event": named_event(pod, state.inventory) if what_if is None else None,
+        "descheduled": descheduled(pod, state) if what_if is None else None,
     }
 
 

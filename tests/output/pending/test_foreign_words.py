@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from kubectl_dra.diagnosis.codes import Code
@@ -257,6 +258,31 @@ def test_a_rule_of_another_scheduler_is_named_where_the_default_one_would_place_
         '"node(s) cpu usage exceed threshold" (1 node). These nodes are used more than Koordinator\'s'
     ) in page
     assert "kubectl get nodemetrics.slo.koordinator.sh -o yaml" in page
+
+
+@pytest.mark.parametrize(
+    ("amounts", "told"),
+    [
+        (
+            'available: {"cpu":"32"}, remained: {"cpu":"2"}, used: {"cpu":"30"}, pod\'s request: {"cpu":"4"}',
+            "has too little left: 2 of 32 cpu, and it requests 4",
+        ),
+        ("runtime: map[cpu:32], used: map[cpu:30], pod's request: map[cpu:4]", "has too little cpu left"),
+    ],
+)
+def test_a_quota_of_koordinator_is_told_in_plain_words_with_who_can_raise_it(amounts: str, told: str) -> None:
+    words = f"Insufficient quotas, quotaName: team, {amounts}, exceedDimensions: [cpu]"
+    said = f"0/2 nodes are available: quota not enough, {words}."
+    pod = build.pod(claims=["claim"], schedulerName="koord-scheduler")
+    report = report_of(*CLUSTER, pod, build.claim(), build.event("pod", "FailedScheduling", said))
+    first = first_line(report)
+    assert first == f'Pod ml/pod is pending: its scheduler "koord-scheduler" says that ElasticQuota team {told}.'
+    page = " ".join(page_of(report).split())
+    assert "it would find a node now: what keeps it is that rule of its scheduler." in page
+    alone = page_of(msgspec.structs.replace(report, remedies=()))
+    assert "Wait until other work of this ElasticQuota of Koordinator ends" in " ".join(alone.split())
+    assert "kubectl get elasticquotas.scheduling.sigs.k8s.io -A -o yaml" in page
+    assert "recreate the pod without schedulerName" not in page
 
 
 def test_words_of_plugins_that_every_scheduler_has_are_no_rule_of_its_own() -> None:
