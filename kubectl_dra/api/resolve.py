@@ -12,7 +12,7 @@ from itertools import count
 from msgspec.structs import replace
 
 from kubectl_dra.model.classic import NamedResourcesSlice
-from kubectl_dra.model.ids import Key, PoolId
+from kubectl_dra.model.ids import Key
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.proto import PrototypeClaim, PrototypeClass, PrototypeSlice
 from kubectl_dra.model.resource import DeviceClass, ResourceClaim, ResourceSlice
@@ -43,8 +43,8 @@ def complete_pools(slices: Mapping[str, ResourceSlice]) -> Mapping[str, Resource
     """
     if any(isinstance(slice_, PrototypeSlice) for slice_ in slices.values()):
         slices = {part.metadata.name: part for slice_ in slices.values() for part in _parts(slice_, slices)}
-    sizes = Counter(_pool(s) for s in slices.values() if isinstance(s, NamedResourcesSlice))
-    return {name: _sized(s, sizes[_pool(s)]) for name, s in slices.items()} if sizes else slices
+    sizes = Counter(s.spec.pool_id for s in slices.values() if isinstance(s, NamedResourcesSlice))
+    return {name: _sized(s, sizes[s.spec.pool_id]) for name, s in slices.items()} if sizes else slices
 
 
 def _parts(slice_: ResourceSlice, slices: Mapping[str, ResourceSlice]) -> Iterator[ResourceSlice]:
@@ -57,10 +57,6 @@ def _parts(slice_: ResourceSlice, slices: Mapping[str, ResourceSlice]) -> Iterat
     other = next(name for name in numbered if name not in slices)
     yield replace(slice_, spec=replace(spec, pool=pool, shared_counters=()))
     yield ResourceSlice(ObjectMeta(other), replace(spec, pool=pool, devices=()))
-
-
-def _pool(slice_: ResourceSlice) -> PoolId:
-    return PoolId(slice_.spec.driver, slice_.spec.pool.name)
 
 
 def _sized(slice_: ResourceSlice, size: int) -> ResourceSlice:

@@ -2,13 +2,26 @@
 
 Every code has a page in ``docs/reasons``, whose first paragraph of "How to fix it" is the advice.
 
-1xx nothing is tried, 2xx no devices, 3xx the attempt is aborted, 4xx nodes, 5xx binding, 6xx on the node, 7xx claims,
-8xx evidence, 9xx it would fit. A code is never given another meaning.
+The first digit is that of the family. A code is never given another meaning.
 """
 
 from __future__ import annotations
 
 from enum import StrEnum
+
+
+class Family(StrEnum):
+    """What codes are about, by their first digit."""
+
+    UNTRIED = "1"  # nothing is tried
+    DEVICES = "2"  # there are no devices
+    ABORTED = "3"  # an error ends the attempt
+    NODES = "4"  # the nodes refuse the pod
+    BINDING = "5"
+    ON_THE_NODE = "6"
+    CLAIMS = "7"
+    EVIDENCE = "8"
+    FITS = "9"  # it would fit, or does
 
 
 class Code(StrEnum):
@@ -30,6 +43,10 @@ class Code(StrEnum):
         code.meaning = meaning
         code.evidence = evidence
         return code
+
+    @property
+    def family(self) -> Family:
+        return Family(self.value[4])
 
     @property
     def page(self) -> str:

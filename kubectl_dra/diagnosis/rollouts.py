@@ -17,6 +17,7 @@ from kubectl_dra.diagnosis.pod.workloads import Owners
 from kubectl_dra.diagnosis.records import Evidence, ObjectRef
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.meta import is_true
 from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.model.workloads import RollingUpdate, UpdateStrategy, WorkloadObject
 from kubectl_dra.scheduler.plugins.node_affinity import names_in_terms, required_terms
@@ -188,4 +189,4 @@ def _target(pod: Pod) -> frozenset[str]:
 
 
 def _is_ready(pod: Pod) -> bool:
-    return any(each.type == "Ready" and each.status == "True" for each in pod.status.conditions)
+    return is_true(pod.status.conditions, "Ready")

@@ -182,7 +182,7 @@ class Inventory:
     @cached_property
     def slices_by_pool(self) -> Mapping[PoolId, tuple[ResourceSlice, ...]]:
         """All slices of a pool, every generation."""
-        return _group((PoolId(s.spec.driver, s.spec.pool.name), s) for s in self.slices.values())
+        return _group((s.spec.pool_id, s) for s in self.slices.values())
 
     def newest(self, pool: PoolId) -> tuple[ResourceSlice, ...]:
         """The slices of a pool's newest generation, by name."""

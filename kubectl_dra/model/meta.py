@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from msgspec import field
 
 from kubectl_dra.model.base import Record
@@ -101,3 +103,8 @@ class LocalObject(Record, frozen=True):
     api_version: str = ""
     kind: str = ""
     metadata: ObjectMeta = ObjectMeta()
+
+
+def is_true(conditions: Iterable[Condition], type_: str) -> bool:
+    """Whether a condition of the type is there, and true."""
+    return any(each.type == type_ and each.status == "True" for each in conditions)

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import field
 
 from kubectl_dra.model.base import Int64, Record
+from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.meta import Condition, NodeSelector, ObjectMeta
 from kubectl_dra.model.quantity import Quantity
 
@@ -128,6 +129,10 @@ class ResourceSliceSpec(Record, frozen=True):
     shared_counters: tuple[CounterSet, ...] = ()
     partition_type_attribute: str | None = None
     skip_node_operations: tuple[str, ...] = ()
+
+    @property
+    def pool_id(self) -> PoolId:
+        return PoolId(self.driver, self.pool.name)
 
 
 class ResourceSlice(Record, frozen=True):

@@ -174,3 +174,8 @@ def object_name(ref: ObjectRef) -> Safe:
     """``KIND NAMESPACE/NAME``; of an object without a name, its kind."""
     name = str(ref.key) if ref.namespace else ref.name
     return fmt("{} {}", ref.kind, name) if ref.name else fmt("{} without a name", ref.kind)
+
+
+def capital(text: Safe) -> Safe:
+    """A sentence that begins with a capital letter."""
+    return Safe(text[:1].upper() + text[1:])

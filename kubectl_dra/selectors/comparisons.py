@@ -13,10 +13,11 @@ from typing import Final
 
 import msgspec
 
-from kubectl_dra.cel.read.mentions import FIELDS, Mention, located
+from kubectl_dra.cel.read.mentions import FIELDS, located
 from kubectl_dra.cel.syntax.ast import Call, Ident, ListLit, Literal, Node, Parsed, Select, operands
 from kubectl_dra.cel.syntax.traverse import walk
 from kubectl_dra.selectors.edits import parsed, replaced
+from kubectl_dra.selectors.seen_values import path_of
 
 #: What ``compareTo`` may return.
 _ALL_SIGNS: Final = frozenset({-1, 0, 1})
@@ -90,7 +91,7 @@ def compared_name(expression: str) -> str:
     """
     tree = parsed(expression)
     places = located(tree) if tree is not None else {}
-    if tree is None or len({_path(each) for each in places.values()}) != 1:
+    if tree is None or len({path_of(each) for each in places.values()}) != 1:
         return ""
     calls = (node for node, _ in walk(tree.root, tree.macros) if isinstance(node, Call))
     sides = (side for call in calls if call.function in _TESTS or call.function == "@in" for side in call.args)
@@ -107,10 +108,6 @@ def short_clause(expression: str) -> str:
     return " ".join((replaced(expression, edits) or expression).split())
 
 
-def _path(mention: Mention) -> tuple[str, str, str]:
-    return mention.field, mention.domain.text, mention.name.text if mention.name is not None else ""
-
-
 class _Reader:
     """What the conditions of one tree compare."""
 
@@ -122,7 +119,7 @@ class _Reader:
         """The field, domain and perhaps name of which a condition only demands that the device has them."""
         if isinstance(node, Select) and node.test_only:
             mention = self._places.get(id(self._tree.macros[id(node)].args[0]))
-            return _path(mention) if mention is not None and mention.name is not None else None
+            return path_of(mention) if mention is not None and mention.name is not None else None
         if not isinstance(node, Call) or node.function != "@in" or (key := _text(node.args[0])) is None:
             return None
         whole = node.args[1]

@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 import yaml
 
-from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.codes import Code, Family
 from kubectl_dra.diagnosis.records.causes import Detail
 
 PAGES = Path(__file__).parent.parent.parent / "docs" / "reasons"
@@ -55,3 +55,11 @@ def test_each_page_has_an_example_in_yaml(code: Code) -> None:
         # Some pages show the part that matters, all others whole objects.
         assert isinstance(document, dict)
         assert document
+
+
+def test_every_code_has_its_family_and_nothing_reads_it_from_the_text():
+    assert {code.family for code in Code} == {*Family}
+    assert all(code.value == f"DRA-{code.family}{code.value[5:]}" for code in Code)
+    sources = [path for path in PACKAGE.parent.rglob("*.py") if path.name != "codes.py"]
+    prefixes = [path.name for path in sources if re.search("[\"']DRA-[0-9][\"']", path.read_text(encoding="utf-8"))]
+    assert prefixes == []

@@ -129,7 +129,7 @@ class TaintPlanner:
     def _pools_of(self, node: str) -> list[PoolId]:
         """The pools whose devices only this node can use. Raises ``CommandError`` where there are none."""
         slices = self.facts.inventory.slices_by_node.get(node, ())
-        pools = sorted({PoolId(each.spec.driver, each.spec.pool.name) for each in slices})
+        pools = sorted({each.spec.pool_id for each in slices})
         own = [
             pool
             for pool in pools

@@ -14,6 +14,7 @@ from kubectl_dra.commands.shared.unread import code_of, noted_around, nothing_re
 from kubectl_dra.commands.why_pending import single
 from kubectl_dra.commands.why_pending.groups import Pending, waiting_groups
 from kubectl_dra.commands.why_pending.one_per_line import is_rows, pod_list, said
+from kubectl_dra.diagnosis.codes import Family
 from kubectl_dra.diagnosis.gates.pending import pending_pods, unserved
 from kubectl_dra.diagnosis.gates.refused_work import refused_workloads
 from kubectl_dra.diagnosis.gates.waiting_work import waiting_work
@@ -62,8 +63,6 @@ from kubectl_dra.reports.unread import (
     unread,
 )
 
-#: How the codes of pods begin that lack devices.
-_OF_DEVICES: Final = "DRA-2"
 _SUBJECTS: Final = {RESOURCE_CLAIM: PENDING_CLAIMS, POD_GROUP: PENDING_GROUPS}
 
 
@@ -243,7 +242,7 @@ def _held_for_nobody(call: single.PendingCall, reports: Sequence[pending.Pending
     """Where pods lack devices: those that claims of any namespace hold which no pod uses; what was not read may."""
     evidence = call.cluster.state.evidence
     known = evidence.complete("ResourceClaim") and evidence.complete("Pod")
-    if known and any((each.code or "").startswith(_OF_DEVICES) for each in reports):
+    if known and any(each.code is not None and each.code.family is Family.DEVICES for each in reports):
         yield from idle_lines(idle_claims(call.cluster.state, ""), call.address)
 
 

@@ -193,7 +193,7 @@ def focused(waiting: WaitingCopy, names: Sequence[str]) -> WaitingCopy:
     own = [slice_ for name in wanted for slice_ in inventory.slices_by_node.get(name, ())]
     kept = {id(slice_) for slice_ in (*own, *inventory.slices_by_node.get("", ()))}
     slices = {name: slice_ for name, slice_ in inventory.slices.items() if id(slice_) in kept}
-    pools = {PoolId(slice_.spec.driver, slice_.spec.pool.name) for slice_ in slices.values()}
+    pools = {slice_.spec.pool_id for slice_ in slices.values()}
     claims = {
         key: claim
         for key, claim in inventory.claims.items()

@@ -82,7 +82,7 @@ def _left_out(gathered: Gathered, features: Features) -> Iterator[tuple[Code, Po
     for slice_ in gathered.ignored:
         grouped = uses_groups(slice_) and not features.compatibility_groups
         feature = "DRADeviceCompatibilityGroups" if grouped else "DRAPartitionableDevices"
-        ignored = PoolId(slice_.spec.driver, slice_.spec.pool.name)
+        ignored = slice_.spec.pool_id
         yield Code.DEVICES_UNUSABLE, ignored, PoolProblem(str(ignored), detail=f"{feature} {slice_.metadata.name}")
 
 
@@ -90,7 +90,7 @@ def _matter(slices: Iterable[ResourceSlice], checks: Checks, requests: Sequence[
     """Whether any device of the slices would pass the selectors of a request."""
     for slice_ in slices:
         spec = slice_.spec
-        stand_in = NodePool(PoolId(spec.driver, spec.pool.name), spec.pool.generation, 0, 0, [slice_])
+        stand_in = NodePool(spec.pool_id, spec.pool.generation, 0, 0, [slice_])
         for device in spec.devices:
             candidate = Candidate(-1, stand_in, slice_, device, None, False)
             decisions = (checks.selection.decision(request, candidate) for request in requests)

@@ -28,6 +28,7 @@ from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.scheduling import PodGroupTemplate, Workload
 from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.scheduler.claims import resolve
+from kubectl_dra.scheduler.gangs.group import queue_order
 
 #: What a pod waits for at the end of its cycle is given up after five minutes; upstream: schedule_one.go, bindingCycle.
 LATE: Final = "0/1 nodes are available: 1 rejected due to timeout after waiting 5m0s at plugin GangScheduling."
@@ -101,12 +102,7 @@ def _members(state: ClusterState) -> Mapping[tuple[str, WorkloadRef], tuple[Pod,
     for pod in state.inventory.pods.values():
         if pod.spec.workload_ref is not None and not is_terminal(pod):
             found.setdefault((pod.metadata.namespace, pod.spec.workload_ref), []).append(pod)
-    return {key: tuple(sorted(pods, key=_order)) for key, pods in found.items()}
-
-
-def _order(pod: Pod) -> tuple[int, str, str]:
-    """Priority, then who came first into the queue."""
-    return -(pod.spec.priority or 0), pod.metadata.creation_timestamp or "", pod.metadata.name
+    return {key: tuple(sorted(pods, key=queue_order)) for key, pods in found.items()}
 
 
 def members_of(state: ClusterState, pod: Pod) -> tuple[Pod, ...]:

@@ -31,6 +31,7 @@ from kubectl_dra.model.resource import (
     ResourceClaim,
     ResourceClaimSpec,
 )
+from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.scheduler.resource_names import DEVICE_CLASS_PREFIX, is_dra_extended_resource
 
 KIND: Final = "ResourceQuota"
@@ -83,7 +84,7 @@ def pod_usage(pod: Pod) -> dict[str, int]:
     pkg/quota/v1/evaluator/core/pods.go, PodUsageFunc and podComputeUsageHelper; a finished pod still counts as object.
     """
     charged = {_POD_COUNT: 1}
-    if pod.status.phase in ("Failed", "Succeeded"):
+    if is_terminal(pod):
         return charged
     charged["pods"] = 1
     for name, amount in pod_requests(pod).items():

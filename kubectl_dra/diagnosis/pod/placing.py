@@ -18,7 +18,7 @@ import msgspec
 from kubectl_dra.allocation.outcome import Allocated
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import classic
-from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.codes import Code, Family
 from kubectl_dra.diagnosis.explain.attempt import NodeResult, PodAttempt, attempt
 from kubectl_dra.diagnosis.gates import quota
 from kubectl_dra.diagnosis.pod import choice
@@ -47,8 +47,6 @@ from kubectl_dra.scheduler.gangs.world import assumed_volumes
 from kubectl_dra.scheduler.on_the_way import may_be_being_bound, supposed_being_bound
 from kubectl_dra.scheduler.plugins.volume_binding import chosen_volumes
 
-# The codes of what aborts an attempt.
-_ABORTS: Final = "DRA-3"
 # Where more nodes fit than the scheduler compares, so many of those with the fewest copies are compared here.
 _COMPARED: Final = 50
 _HARD: Final = "DoNotSchedule"
@@ -191,7 +189,7 @@ def _gets_devices(diagnosis: PodDiagnosis) -> bool:
     """Whether a copy fits, as far as it is simulated: other plugins may be open."""
     codes = [cause.code for cause in diagnosis.causes]
     if diagnosis.verdict is Verdict.UNKNOWN and codes[:1] == [Code.NOT_SIMULATED]:
-        return not any(code.startswith(_ABORTS) for code in codes)
+        return not any(code.family is Family.ABORTED for code in codes)
     return diagnosis.verdict is Verdict.SCHEDULABLE
 
 

@@ -16,6 +16,7 @@ import msgspec
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import classic
+from kubectl_dra.diagnosis.codes import Family
 from kubectl_dra.diagnosis.gangs.groups import pods_of
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.pod.open_plugins import open_plugins
@@ -304,7 +305,7 @@ class _Finder:
 
 def _ruled_out(case: Case) -> bool:
     """Whether what is first in the way of a pod is that nodes reject it, so that devices elsewhere would do."""
-    return bool(case.diagnosis.causes) and case.diagnosis.causes[0].code.startswith("DRA-4")
+    return bool(case.diagnosis.causes) and case.diagnosis.causes[0].code.family is Family.NODES
 
 
 def _simple(case: Case) -> Iterator[Candidate]:

@@ -19,7 +19,7 @@ from kubectl_dra.diagnosis.remedies.pod_edits import applied
 from kubectl_dra.diagnosis.remedies.records import Action, EditClaim, EditPod, RemedyKind
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.forms import Form, forms
-from kubectl_dra.model.ids import Key, PoolId
+from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.resource import Device, ResourceClaim
 from kubectl_dra.scheduler.claims import ResolvedEntry, resolve
@@ -151,7 +151,7 @@ class Case:
         pools, inventory = self.world.pools, self.world.inventory
         near = {name for group in self.diagnosis.nodes for name in group.nodes[:_NODES_PER_GROUP]}
         slices = [each for name in near for each in inventory.slices_by_node.get(name, ())]
-        chosen = {PoolId(each.spec.driver, each.spec.pool.name) for each in slices}
+        chosen = {each.spec.pool_id for each in slices}
         chosen.update(pools[:: max(len(pools) // _POOLS, 1)])
         devices = (Published(p.driver, d) for p in sorted(chosen) for _, d in self.world.published(p))
         return PublishedDevices(tuple(islice(devices, _DEVICES)))

@@ -24,13 +24,13 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.scheduler.claims import resolve
 
 _COST: Final = 27
 #: Workloads whose pods are all replaced at once, and those of which none is left when they are scaled down.
 _REPLACED: Final = ("Job", "JobSet", "MPIJob")
 SCALED: Final = ("Deployment", "ReplicaSet", "StatefulSet")
-_FINISHED: Final = ("Succeeded", "Failed")
 
 
 class Holder(NamedTuple):
@@ -78,7 +78,7 @@ def holders(case: Case, template: ObjectRef) -> Iterator[Holder]:
     pods = [
         pod
         for key, pod in sorted(world.inventory.pods.items())
-        if key.namespace == own.namespace and key != own and pod.status.phase not in _FINISHED
+        if key.namespace == own.namespace and key != own and not is_terminal(pod)
         if any(each.resource_claim_template_name == template.name for each in pod.spec.resource_claims)
     ]
     for pod in sorted(pods, key=lambda each: not case.is_sibling(each)):

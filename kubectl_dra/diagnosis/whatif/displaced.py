@@ -33,11 +33,12 @@ from kubectl_dra.model.podneeds import in_group
 from kubectl_dra.model.policy import PodDisruptionBudget
 from kubectl_dra.model.resource import ResourceClaimTemplate
 from kubectl_dra.model.terms import requirements_of, selects
+from kubectl_dra.model.usage import TERMINAL
 from kubectl_dra.scheduler.claims import ClaimProblem, ResolvedEntry, claims_of, resolve
 
 _TEMPLATE: Final = "ResourceClaimTemplate"
 #: Pods in these phases are evicted whatever a budget says (CanIgnorePDB).
-_WITHOUT_BUDGET: Final = frozenset({"Pending", "Succeeded", "Failed"})
+_WITHOUT_BUDGET: Final = TERMINAL | {"Pending"}
 
 
 class LeavesBy(Enum):

@@ -16,7 +16,7 @@ import msgspec
 from kubectl_dra.cluster.edits import Edit, Put
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Node, Pod, PodSpec, Taint
-from kubectl_dra.model.ids import Key, PoolId
+from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, ObjectMeta
 from kubectl_dra.model.names import HOSTNAME
@@ -96,7 +96,7 @@ def new_names(like_: str, number: int, taken: Collection[str]) -> tuple[str, ...
 def _slices(inventory: Inventory, node: str) -> Iterator[ResourceSlice]:
     """The slices of a node's own pools that the scheduler reads: those of the newest generation."""
     mine = inventory.slices_by_node.get(node, ())
-    for pool in dict.fromkeys(PoolId(s.spec.driver, s.spec.pool.name) for s in mine):
+    for pool in dict.fromkeys(s.spec.pool_id for s in mine):
         yield from (slice_ for slice_ in inventory.newest(pool) if slice_.spec.node_name == node)
 
 

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from kubectl_dra.api.kinds import BY_NAME
-from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.codes import Code, Family
 from kubectl_dra.diagnosis.records import (
     BindingProblem,
     BoundBy,
@@ -89,8 +89,6 @@ _OF_THE_SCHEDULER: Final = (
 )
 #: Kinds whose objects can be looked for; an extended resource is not an object of the API.
 _KINDS_OF_API: Final = ("DeviceClass", "ResourceClaim", "ResourceClaimTemplate")
-#: Whose next step is a log on a node, rather than a change.
-_ON_THE_NODE: Final = "DRA-6"
 #: Nothing helps but a driver that publishes devices.
 WITHOUT_DEVICES: Final = (Code.NO_DEVICE_IN_CLASS, Code.DEVICES_OF_GONE_NODES)
 _OF_DRIVERS: Final = (
@@ -122,7 +120,7 @@ def advice_lines(report: PendingReport, now: datetime, address: Address) -> Iter
         return
     # What exists under the name, or nearly, is offered already, and so is to make what is missing.
     offered = {each.kind for each in report.remedies}
-    if code.startswith(_ON_THE_NODE) or RemedyKind.NAME_OBJECT in offered:
+    if code.family is Family.ON_THE_NODE or RemedyKind.NAME_OBJECT in offered:
         return
     if code in (Code.CLAIM_MISSING, Code.TEMPLATE_MISSING) and RemedyKind.CREATE_OBJECT in offered:
         return
@@ -284,7 +282,7 @@ def next_step_lines(report: PendingReport, address: Address, now: datetime) -> I
     yield from _about_the_claim(report, address, now)
     refused = refused_of(report.causes[0])
     yield from refused_advice(refused, address) if refused is not None else ()
-    if code.startswith(_ON_THE_NODE):
+    if code.family is Family.ON_THE_NODE:
         yield from _on_the_node(report, code, address, now)
     elif isinstance(report.causes[0].detail, NodeTaint) and tells_of_node(report.causes[0].detail.taint):
         yield from unready_steps(report.unready, address) if report.unready else _node_state(report, address)

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.codes import Code, Family
 from kubectl_dra.diagnosis.records import Cause
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import GAP, closed, width
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 
-#: What is the matter with nodes that do not have the device, or that are ruled out earlier.
-_OF_OTHER_NODES: Final = (Code.SELECTOR_MATCHES_NOTHING, Code.DEVICES_FOR_OTHER_NODES, "DRA-4")
+#: What is the matter with nodes that do not have the device.
+_OF_OTHER_NODES: Final = (Code.SELECTOR_MATCHES_NOTHING, Code.DEVICES_FOR_OTHER_NODES)
 
 
 def _is_aside(code: Code, main: Code) -> bool:
     """Whether a further code is of nodes that play no part: without the device, or ruled out before it was tried."""
-    return code is Code.EVIDENCE_MISSING or (not main.startswith("DRA-4") and code.startswith(_OF_OTHER_NODES))
+    of_others = code in _OF_OTHER_NODES or code.family is Family.NODES
+    return code is Code.EVIDENCE_MISSING or (main.family is not Family.NODES and of_others)
 
 
 def codes_lines(causes: Sequence[Cause]) -> Iterator[Safe]:

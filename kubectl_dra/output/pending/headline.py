@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.diagnosis import records
-from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.codes import Code, Family
 from kubectl_dra.diagnosis.remedies.records import EXTENDED_NAME, EditClass
 from kubectl_dra.output.pending.autoscalers import scaling_sentence
 from kubectl_dra.output.pending.driver_pods import (
@@ -44,13 +44,11 @@ from kubectl_dra.output.pending.siblings import sibling_sentence
 from kubectl_dra.output.pending.unready import unready_sentence
 from kubectl_dra.output.pending.volcano_words import plain_words
 from kubectl_dra.output.safe import Safe, fmt, safe
-from kubectl_dra.output.words import counted, listed, one_of, plural, shortened
+from kubectl_dra.output.words import capital, counted, listed, one_of, plural, shortened
 from kubectl_dra.reports.pending.nodes import NodeGroupRecord
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.scheduler.fit_error import DEALLOCATED
 
-# The codes of what ends an attempt.
-_ENDS: Final = "DRA-3"
 #: The scheduler says them although a node fits; whether they still hold is part of the sentence.
 _AGAINST_THE_OBJECTS: Final = (
     Code.SCORING_FAILED,
@@ -68,7 +66,7 @@ _VICTIMS: Final = 2
 EVENTS: Final = "Event"
 _WITHOUT_DEVICES: Final = (Code.NO_DEVICE_IN_CLASS, Code.CLASS_SELECTS_NOTHING, Code.DEVICES_OF_GONE_NODES)
 #: Codes of pods that more nodes may help.
-_PLACES: Final = ("DRA-2", "DRA-4")
+_PLACES: Final = (Family.DEVICES, Family.NODES)
 _UNPLACED: Final = frozenset(
     {records.Verdict.UNSCHEDULABLE, records.Verdict.SCHEDULER_ERROR, records.Verdict.GATED, records.Verdict.UNKNOWN}
 )
@@ -102,7 +100,7 @@ def pending_summary(report: PendingReport) -> Safe:
             return overdue_sentence(report.lingering, reason) or fmt("{} {}.", pod, reason)
         case records.Verdict.BINDING:
             text = "{} is pending: its devices are reserved, but not ready. {}.{}"
-            return fmt(text, pod, _capital(reason), _given_up(report))
+            return fmt(text, pod, capital(reason), _given_up(report))
         case records.Verdict.SCHEDULER_ERROR:
             return fmt("{} is pending{}: {}.", pod, _although(report), reason)
         case records.Verdict.SCHEDULABLE:
@@ -266,7 +264,7 @@ def _surroundings(report: PendingReport, reason: Safe) -> Safe:
     texts += _free_for_claims(report)
     # The node that an autoscaler has added may be the one whose driver does not run.
     said = None if report.failing and report.autoscaler and report.autoscaler.adds else report.autoscaler
-    if said is not None and not said.old and report.code is not None and report.code.startswith(_PLACES):
+    if said is not None and not said.old and report.code is not None and report.code.family in _PLACES:
         texts.append(scaling_sentence(said))
     texts += unready_sentence(report.unready, reason)
     return Safe("").join(fmt(". {}", text) for text in texts)
@@ -293,13 +291,9 @@ def _given_up(report: PendingReport) -> Safe:
     return Safe(" An earlier allocation was given up already, so this one may end in the same way.")
 
 
-def _capital(text: Safe) -> Safe:
-    return Safe(text[:1].upper() + text[1:])
-
-
 def _open(report: PendingReport, pod: Safe, reason: Safe) -> Safe:
     """What the devices decide, where other plugins that are not simulated have a say."""
-    ends = next((cause for cause in report.causes if cause.code.startswith(_ENDS)), None)
+    ends = next((cause for cause in report.causes if cause.code.family is Family.ABORTED), None)
     if ends is None:
         text = "{} would get its devices{}; whether it can be scheduled is unknown: {}."
         return fmt(text, pod, _fitting(report), reason)

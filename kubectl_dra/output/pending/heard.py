@@ -35,7 +35,7 @@ from kubectl_dra.output.pending.main_reason import main_reason
 from kubectl_dra.output.pending.node_names import names_of
 from kubectl_dra.output.pending.quotas import quota_advice
 from kubectl_dra.output.safe import Safe, command_line, fmt, safe
-from kubectl_dra.output.words import ago, counted, listed
+from kubectl_dra.output.words import ago, capital, counted, listed
 from kubectl_dra.reports.claims.ask import RequestAsk
 from kubectl_dra.reports.invocations import changing, dra, kubectl, of, reading
 from kubectl_dra.reports.pending.nodes import NodeGroupRecord
@@ -257,14 +257,14 @@ def _against(reason: HeardReason, report: PendingReport) -> Safe | None:
     """The advice, as the beginning of a sentence."""
     code = page_of(reason)
     if reason.resource:
-        return _capital(fmt(_LOWER, reason.resource))
+        return capital(fmt(_LOWER, reason.resource))
     if code is Code.DEVICES_IN_USE:
         requests = [request for ask in report.asks for request in ask.requests]
         counts = (*(each.count for each in requests), *(each.count for each in report.extended))
         ways = ["fewer devices"] if any(count != 1 for count in counts) else []
         ways += ["other devices" if not ways else "others"] if any(each.selectors for each in requests) else []
         text = "wait until pods that hold such devices end."
-        return _capital(fmt("request {}, or {}", Safe(" or ".join(ways)), Safe(text)) if ways else Safe(text))
+        return capital(fmt("request {}, or {}", Safe(" or ".join(ways)), Safe(text)) if ways else Safe(text))
     return _of_page(code) if code is not None else None
 
 
@@ -330,7 +330,3 @@ def _afterwards(each: OwnHolder) -> Safe:
         return fmt("; its {} starts it again", each.again.kind)
     bare = each.holder.kind == "Pod" and each.held_for in (HeldFor.USED, HeldFor.FAILING)
     return Safe("; it has no controller that starts it again") if bare else Safe("")
-
-
-def _capital(text: Safe) -> Safe:
-    return Safe(text[:1].upper() + text[1:])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kubectl_dra.diagnosis.codes import Family
 from kubectl_dra.diagnosis.remedies.records import DeleteClaim, EndReservations
 from kubectl_dra.output.pending.removals import users_gone
 from kubectl_dra.output.safe import Safe, fmt
@@ -16,7 +17,8 @@ def kept_sentence(report: PendingReport, reason: Safe) -> Safe | None:
 
     Only of the first way out that does nothing but give such devices back.
     """
-    for remedy in report.remedies if not report.code or report.code.startswith("DRA-2") else ():
+    of_devices = report.code is None or report.code.family is Family.DEVICES
+    for remedy in report.remedies if of_devices else ():
         kept = [each for each in remedy.actions if isinstance(each, DeleteClaim | EndReservations)]
         if not remedy.verified or not kept or len(kept) < len(remedy.actions):
             continue

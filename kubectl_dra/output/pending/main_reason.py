@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from kubectl_dra.allocation.input.nodes import NAME_FIELD
-from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.codes import Code, Family
 from kubectl_dra.diagnosis.records import (
     Cause,
     ClaimElsewhere,
@@ -50,13 +50,10 @@ from kubectl_dra.reports.pending.nodes import NodeGroupRecord
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.pending.still_blocked import StillBlocked
 
-_NODE_CODES: Final = "DRA-4"
-#: Codes of requests that no node serves, as alternatives tell them.
-_OF_DEVICES: Final = "DRA-2"
 #: Other pods decide where it may run.
 _DRAWN: Final = frozenset({Code.KEPT_AWAY, Code.SPREAD, Code.NO_COMPANY, Code.UNWANTED_COMPANY})
 #: Codes that another spec of the claim may end.
-_OF_REQUESTS: Final = ("DRA-2", "DRA-3")
+_OF_REQUESTS: Final = (Family.DEVICES, Family.ABORTED)
 
 
 #: What a sentence is made from: a pod, the one that keeps its group waiting, or a pod as it would be.
@@ -86,7 +83,7 @@ def _changed_templates(report: Report) -> Safe:
         for ask in report.asks
         if ask.template_changed and about is not None and (ask.namespace, ask.name) == (about.namespace, about.name)
     ]
-    if not changed or not report.causes[0].code.startswith(_OF_REQUESTS):
+    if not changed or report.causes[0].code.family not in _OF_REQUESTS:
         return Safe("")
     return fmt(". Its claim was made earlier, and template {} has changed since", changed[0])
 
@@ -96,7 +93,7 @@ def _reason(report: Report) -> Safe:
     of_gang = gang_reason(report, main_reason) if isinstance(report, PendingReport) else None
     if of_gang is not None:
         return of_gang
-    of_nodes = cause.code.startswith(_NODE_CODES) and cause.code not in GROUP_CODES
+    of_nodes = cause.code.family is Family.NODES and cause.code not in GROUP_CODES
     if of_nodes or cause.code is Code.CLAIM_ELSEWHERE:
         told = _on_nodes(cause, report, asks)
         if told is not None:
@@ -234,7 +231,7 @@ def _alternatives_elsewhere(report: Report, asks: Asks) -> Safe | None:
 
 def _every_alternative(first: Cause, report: Report, asks: Asks) -> Safe | None:
     request = first.request.partition("/")[0]
-    if "/" not in first.request or not first.code.startswith(_OF_DEVICES) or first.code is Code.CLASS_MISSING:
+    if "/" not in first.request or first.code.family is not Family.DEVICES or first.code is Code.CLASS_MISSING:
         return None
     found = [c for c in report.causes if c.claim == first.claim and c.request.startswith(f"{request}/")]
     requests = dict.fromkeys(cause.request for cause in found)

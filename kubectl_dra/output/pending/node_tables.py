@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
-from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.codes import Code, Family
 from kubectl_dra.diagnosis.records import Funnel, NodeOutcome, PoolProblem, Verdict
 from kubectl_dra.diagnosis.remedies.records import AddDevices
 from kubectl_dra.output.layout import wrapped
@@ -141,7 +141,7 @@ def devices_elsewhere(report: PendingReport) -> list[Safe]:
         for each in report.additions
     ):
         return []
-    if not lacking or len(classes) != 1 or not (report.code or "").startswith("DRA-4"):
+    if not lacking or len(classes) != 1 or report.code is None or report.code.family is not Family.NODES:
         return []
     text = "Or publish {} devices on {} (not checked here)."
     return wrapped(fmt(text, classes.pop(), names_of(lacking)), indent=2, first=0)
@@ -159,10 +159,9 @@ def _ruled_out(report: PendingReport, said: str, *, full: bool) -> Iterator[Safe
         if not full and plain(text) in said and all(name in said for name in group.names):
             continue
         by_plugin = plugin_shortage(group, report.extended) is not None
-        if text and not (by_plugin and (report.code or "").startswith("DRA-2")):
+        if text and not (by_plugin and report.code is not None and report.code.family is Family.DEVICES):
             ruled_out.setdefault(text, []).append(group)
-    first = report.code or ""
-    told = first.startswith("DRA-4") or first in _TELLS_NODES
+    told = report.code is not None and (report.code.family is Family.NODES or report.code in _TELLS_NODES)
     if ruled_out and not (told and len(ruled_out) <= _TOLD_FIRST):
         parts = [fmt("{} ({})", names_of(groups), text) for text, groups in ruled_out.items()]
         yield fmt("Ruled out earlier: {}.", Safe("; ").join(parts))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from kubectl_dra.diagnosis.codes import Family
 from kubectl_dra.diagnosis.records import VolumeTrouble
 from kubectl_dra.diagnosis.rollouts import EditRollout
 from kubectl_dra.model.invocation import Address
@@ -18,8 +19,6 @@ from kubectl_dra.reports.pending.remedies import RemedyReport
 _PODS: Final = 2
 _DEVICES: Final = 3
 _PER_NODE: Final = "DaemonSet"
-#: How codes begin whose causes are about devices.
-_OF_DEVICES: Final = "DRA-2"
 _ONE: Final = "the old pod of its own {} holds what it needs: {} has {}, and the rollout ends it only when {} is ready"
 
 
@@ -32,7 +31,7 @@ def own_rollout(report: PendingReport) -> Safe | None:
     if found is None or cause is None:
         return None
     kind, pods, devices = found.workload.kind, [ref.name for ref in found.pods], found.frees
-    if not cause.code.value.startswith(_OF_DEVICES):
+    if cause.code.family is not Family.DEVICES:
         return _besides_devices(found, cause.detail)
     if len(pods) == 1:
         what = shortened([name.rpartition("/")[2] for name in devices], _DEVICES)

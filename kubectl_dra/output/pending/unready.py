@@ -11,7 +11,7 @@ from kubectl_dra.model.invocation import Address
 from kubectl_dra.model.taint_text import PRESSURES
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, command, command_line, fmt, safe
-from kubectl_dra.output.words import ago, listed
+from kubectl_dra.output.words import ago, capital, listed
 from kubectl_dra.reports.invocations import kubectl, of, reading, within
 from kubectl_dra.reports.pending.unready import UnreadyNode
 
@@ -26,7 +26,7 @@ def unready_sentence(nodes: Sequence[UnreadyNode], said: Safe | None = None) -> 
     for node in nodes[:1]:
         is_named = said is None or safe(node.taint) in said
         taint = Safe("the taint") if is_named else fmt("the taint {} of {}", node.taint, node.node)
-        remover = Safe(node.remover[:1].upper() + node.remover[1:])
+        remover = capital(Safe(node.remover))
         if node.failing:
             states = listed([fmt("{} ({})", str(each.pod.key), each.state) for each in node.failing])
             yield fmt("{}, which removes {}, does not run on {}: {}", remover, taint, node.node, states)
@@ -34,7 +34,7 @@ def unready_sentence(nodes: Sequence[UnreadyNode], said: Safe | None = None) -> 
             names = listed([str(ref.key) for ref in node.running])
             yield fmt("{} runs on {} ({}) and has not removed {}", remover, node.node, names, taint)
         elif node.agent and node.pods_read:
-            start = Safe(taint[:1].upper() + taint[1:])
+            start = capital(taint)
             yield fmt("{} is removed by {}, which has no pod on {}", start, node.remover, node.node)
         else:
             yield fmt("{} has not removed {}", remover, taint)

@@ -12,7 +12,7 @@ from kubectl_dra.diagnosis.explain.gone_nodes import meant_by
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.ids import PoolId
-from kubectl_dra.model.meta import Condition
+from kubectl_dra.model.meta import Condition, is_true
 from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.reports.base import ReadRecord, ReportRecord, Series, reads_of
 from kubectl_dra.reports.devices.advertised import OfferedResource, offered
@@ -192,7 +192,7 @@ def node_report(name: str, facts: ClusterState) -> NodeReport:
     summary = node_summaries(facts, [name])[0]
     devices = tuple(device_list(facts, DeviceFilter(node=name)).items)
     of_devices = {PoolId(each.driver, each.pool) for each in devices}
-    of_node = {PoolId(each.spec.driver, each.spec.pool.name) for each in facts.inventory.slices_by_node.get(name, ())}
+    of_node = {each.spec.pool_id for each in facts.inventory.slices_by_node.get(name, ())}
     pools = tuple(Series(lambda: _pools(facts, of_devices | of_node)))
     same = twins(facts).get(name, ())
     fields = {name: getattr(summary, name) for name in NodeSummary.__struct_fields__}
@@ -216,7 +216,7 @@ def node_report(name: str, facts: ClusterState) -> NodeReport:
 
 def _is_ready(facts: ClusterState, name: str) -> bool:
     node = facts.inventory.nodes.get(name)
-    return node is not None and any(each.type == "Ready" and each.status == "True" for each in node.status.conditions)
+    return node is not None and is_true(node.status.conditions, "Ready")
 
 
 def _misnamed(name: str, facts: ClusterState) -> Iterator[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate, ResourceSlice
 from kubectl_dra.model.usage import is_terminal
@@ -58,7 +57,7 @@ def _is_whole(slice_: ResourceSlice, same: Iterable[ResourceSlice]) -> bool:
 
 def _slice(slice_: ResourceSlice, facts: ClusterState) -> SliceRow:
     spec = slice_.spec
-    same = facts.inventory.slices_by_pool[PoolId(spec.driver, spec.pool.name)]
+    same = facts.inventory.slices_by_pool[spec.pool_id]
     others = () if _is_whole(slice_, same) else same
     newest = max((each.spec.pool.generation for each in others), default=spec.pool.generation)
     return SliceRow(

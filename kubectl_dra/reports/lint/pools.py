@@ -36,7 +36,7 @@ def pool_findings(objects: Sequence[Planned]) -> Mapping[int, Sequence[UnplacedF
     for number, each in enumerate(objects):
         if isinstance(each.record, ResourceSlice) and not each.made_by:
             spec = each.record.spec
-            pools[PoolId(spec.driver, spec.pool.name)][number] = each.record
+            pools[spec.pool_id][number] = each.record
     return {number: found for pool, slices in pools.items() for number, found in _of_pool(pool, slices)}
 
 

@@ -18,7 +18,7 @@ from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.core import Event, Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
-from kubectl_dra.model.meta import ObjectMeta
+from kubectl_dra.model.meta import ObjectMeta, is_true
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.scheduler.claims import claims_of
 from kubectl_dra.scheduler.storage import CLAIM
@@ -127,7 +127,7 @@ def _starting(names: Iterable[str], state: ClusterState) -> Iterator[StartingNod
     for name in names if state.evidence.complete("ResourceSlice") else ():
         node = inventory.nodes[name]
         made = node.metadata.creation_timestamp or ""
-        ready = any(each.type == "Ready" and each.status == "True" for each in node.status.conditions)
+        ready = is_true(node.status.conditions, "Ready")
         since = parse_time(made)
         if since is not None and state.now - since < _STARTED and not (ready and inventory.slices_by_node.get(name)):
             yield StartingNode(name, made, ready)

@@ -9,7 +9,7 @@ import msgspec
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.autoscaling.records import GroupVerdict, JudgedGroups
-from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.codes import Code, Family
 from kubectl_dra.diagnosis.gangs.elsewhere import gang_groups
 from kubectl_dra.diagnosis.pod.choice import choice_of
 from kubectl_dra.diagnosis.pod.missing import missing_of_gangs, missing_of_kueue
@@ -66,8 +66,6 @@ from kubectl_dra.reports.pending.unready import UnreadyNode, unready_nodes
 from kubectl_dra.reports.pending.visible import VisibleDevices, visible_devices
 from kubectl_dra.reports.pending.written import Written
 
-#: Codes of what other plugins than that of devices have against nodes.
-_OF_NODES: Final = "DRA-4"
 #: Those that leave few nodes, on which a driver is wanted.
 _BOUND_TO_NODES: Final = (Code.NODE_AFFINITY, Code.NODE_NAME, Code.VOLUME_ELSEWHERE)
 
@@ -319,8 +317,8 @@ def _of_drivers(
     drivers = drivers_of(pod, diagnosis.causes, diagnosis.nodes, state.inventory) if pod is not None else ()
     failing = all_failing(diagnosis, drivers, asks, state)
     # Where something else keeps the pod off the nodes with devices, those without any are beside the point.
-    first = diagnosis.causes[0].code if diagnosis.causes else ""
-    kept_off = first.startswith(_OF_NODES) and first not in _BOUND_TO_NODES
+    first = diagnosis.causes[0].code if diagnosis.causes else None
+    kept_off = first is not None and first.family is Family.NODES and first not in _BOUND_TO_NODES
     idle = () if failing or kept_off else drivers_off(diagnosis, asks, state)
     unready = unready_nodes(diagnosis.causes, state)
     starting = () if failing else starting_drivers(diagnosis.nodes, asks, state)

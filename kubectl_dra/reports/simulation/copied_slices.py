@@ -19,7 +19,6 @@ from kubectl_dra.allocation.input.pools import gather
 from kubectl_dra.api.planned import Planned
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.whatif.nodes import renamed_for
-from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.resource import ResourceSlice
 from kubectl_dra.reports.base import ReportRecord
 
@@ -90,16 +89,12 @@ def copied_slices(
     return tuple(each for each in found.values() if each.pool not in mended or each.forgotten not in counts)
 
 
-def _pool(slice_: ResourceSlice) -> PoolId:
-    return PoolId(slice_.spec.driver, slice_.spec.pool.name)
-
-
 def _told(
     slice_: ResourceSlice, forgotten: Forgotten, other: str, *edits: tuple[str, str], seen: int = 0, expected: int = 0
 ) -> CopiedSlice:
     made = tuple(FieldEdit(field, value) for field, value in edits)
     node = slice_.spec.node_name or ""
-    return CopiedSlice(slice_.metadata.name, forgotten, str(_pool(slice_)), node, other, made, seen, expected)
+    return CopiedSlice(slice_.metadata.name, forgotten, str(slice_.spec.pool_id), node, other, made, seen, expected)
 
 
 def _of_names(before: ClusterState, mine: Sequence[ResourceSlice]) -> Iterator[CopiedSlice]:
@@ -156,7 +151,7 @@ def _of_pools(before: ClusterState, after: ClusterState, mine: Sequence[Resource
             continue
         others = [
             other
-            for other in after.inventory.slices_by_pool.get(_pool(each), ())
+            for other in after.inventory.slices_by_pool.get(each.spec.pool_id, ())
             if other.spec.node_name not in ("", None, node) and _names(other) & _names(each)
         ]
         # Of several new ones that whose node the pool is named after is the one that was copied.
@@ -172,7 +167,7 @@ def _of_counts(after: ClusterState, mine: Sequence[ResourceSlice]) -> Iterator[C
         generation, seen, expected = _counted(after, each)
         if seen == expected:
             continue
-        its = [other.spec.pool.generation for other in mine if _pool(other) == _pool(each)]
+        its = [other.spec.pool.generation for other in mine if other.spec.pool_id == each.spec.pool_id]
         if each.spec.pool.generation < generation and len(its) == expected:
             yield _told(each, Forgotten.GENERATION, "", (_GENERATION, str(generation)))
         elif set(its) == {generation}:
@@ -181,7 +176,7 @@ def _of_counts(after: ClusterState, mine: Sequence[ResourceSlice]) -> Iterator[C
 
 def _counted(after: ClusterState, slice_: ResourceSlice) -> tuple[int, int, int]:
     """The generation of its pool, as its node sees it, with the number of slices that are there and should be."""
-    node, pool = after.inventory.nodes.get(slice_.spec.node_name or ""), _pool(slice_)
+    node, pool = after.inventory.nodes.get(slice_.spec.node_name or ""), slice_.spec.pool_id
     if node is None:
         newest = after.newest(pool)
         return newest[0].spec.pool.generation, len(newest), newest[0].spec.pool.resource_slice_count

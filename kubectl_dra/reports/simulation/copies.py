@@ -19,7 +19,7 @@ from kubectl_dra.model.inventory import key_of
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.pending.remedies import find_remedies
 from kubectl_dra.reports.simulation.afterwards import Afterwards
-from kubectl_dra.reports.simulation.course import Asked, Course
+from kubectl_dra.reports.simulation.course import Asked, Course, pods_of
 from kubectl_dra.reports.simulation.file_edits import Places
 from kubectl_dra.reports.simulation.gang_numbers import with_members
 from kubectl_dra.reports.simulation.numbers import reconciled
@@ -42,7 +42,7 @@ def simulated(
     ``cluster``: as it is now; what ``world`` has beside its pods can't be deleted. ``where`` the files' objects stand.
     """
     where = where or {}
-    asked = Asked(copies, read_owner, _there(world) - _there(cluster or world), where)
+    asked = Asked(copies, read_owner, pods_of(world) - pods_of(cluster or world), where)
     course, afterwards = Course(world, trials, asked, world), Afterwards(world, trials, replace(asked, counts=True))
     for position in range(len(trials)):
         course.upto(position)
@@ -52,13 +52,9 @@ def simulated(
     for opened in course.opened:
         # Of a stage that has ended when others start, these take nothing.
         after = course.world if opened.pending.pod.key in course.world.inventory.pods else opened.world
-        keep = _there(after) - _there(cluster or world)
+        keep = pods_of(after) - pods_of(cluster or world)
         with_ways(found, opened, after, trials[opened.position], afterwards, keep, where, read_owner)
     return found
-
-
-def _there(world: ClusterState) -> AbstractSet[Key]:
-    return world.inventory.pods.keys()
 
 
 def with_ways(

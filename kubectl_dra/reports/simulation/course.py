@@ -274,7 +274,7 @@ def _untried(world: ClusterState, trial: PodTrial, copies: Copies) -> PodSimulat
     )
 
 
-def _there(world: ClusterState) -> AbstractSet[Key]:
+def pods_of(world: ClusterState) -> AbstractSet[Key]:
     return world.inventory.pods.keys()
 
 

@@ -40,7 +40,7 @@ class Difference(NamedTuple):
     by_group: bool = False
 
 
-def _order(pod: Pod) -> tuple[int, str, str]:
+def queue_order(pod: Pod) -> tuple[int, str, str]:
     """Priority, then who came first into the queue; attempts, which go before that, can't be read."""
     return -(pod.spec.priority or 0), pod.metadata.creation_timestamp or "", pod.metadata.name
 
@@ -58,7 +58,7 @@ def _on_nodes(state: ClusterState) -> Mapping[Key, tuple[tuple[PodInfo, str], ..
 def members_waiting(snapshot: Snapshot, group: Key) -> tuple[Pod, ...]:
     """The pods of a group that have no node, those that are being deleted and other schedulers' included."""
     pods = snapshot.state.inventory.pods_by_group.get(group, ())
-    return tuple(sorted((pod for pod in pods if not pod.spec.node_name and not is_terminal(pod)), key=_order))
+    return tuple(sorted((pod for pod in pods if not pod.spec.node_name and not is_terminal(pod)), key=queue_order))
 
 
 def members_on_nodes(snapshot: Snapshot, group: Key) -> tuple[tuple[PodInfo, str], ...]:

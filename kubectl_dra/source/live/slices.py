@@ -54,7 +54,7 @@ def list_slices_for_node(session: Session, api_version: str, node: str) -> list[
         # Nobody knows the pool of a slice that can't be read.
         return [_take(session, api_version, frozenset())]
     pools = frozenset(
-        pool_fields(PoolId(slice_.spec.driver, slice_.spec.pool.name))
+        pool_fields(slice_.spec.pool_id)
         for listed in found
         for slice_ in listed.sink.kept
         if isinstance(slice_, ResourceSlice)
