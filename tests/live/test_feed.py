@@ -31,6 +31,7 @@ class Script:
         self.items = items
         self.kind = kind
         self.watches: list[Request] = []
+        self._watched = threading.Event()
         self._lines: queue.Queue[Any] = queue.Queue()
         self.path = api.serve(kind, [], namespace=namespace)
         api.routes[self.path] = self._answer
@@ -39,7 +40,12 @@ class Script:
         if "watch" not in request.query:
             return chunk_of(request, self.kind, self.items, "v1")
         self.watches.append(request)
+        self._watched.set()
         return Answer(stream=iter(self._lines.get, None))
+
+    def until_watched(self) -> None:
+        """Come back when all of the kind were read, and what changes is awaited."""
+        assert self._watched.wait(60)
 
     def send(self, kind: str, name: str, version: int, namespace: str = "", **more: Any) -> None:
         """One event."""
@@ -409,7 +415,7 @@ def test_many_changes_are_published_together_and_none_is_lost(
 
 def test_nothing_is_published_before_everything_was_read(api: FakeApi, seen: Seen, follow: Callable[..., Feed]) -> None:
     released = threading.Event()
-    Script(api, "Node", [node("a")])
+    nodes = Script(api, "Node", [node("a")])
 
     def slow(request: Request) -> Answer:
         released.wait(10)
@@ -417,10 +423,11 @@ def test_nothing_is_published_before_everything_was_read(api: FakeApi, seen: See
 
     api.routes["/api/v1/namespaces"] = slow
     follow("Node", "Namespace")
-    time.sleep(0.6)
+    nodes.until_watched()
     assert not seen.all
     released.set()
     seen.until(lambda published: _nodes(published) == ["a"])
+    assert all(each.evidence.complete("Namespace") for each in seen.all)
 
 
 def test_a_cluster_that_does_not_answer_is_an_error_at_the_start(api: FakeApi, follow: Callable[..., Feed]) -> None:

@@ -282,7 +282,7 @@ def test_a_pod_that_is_made_again_is_waited_for(api: FakeApi, start: Start) -> N
     watching = start("why-pending", "p", "-n", "ml", "-w")
     watching.until("shared")
     pods.put(pod(), "DELETED")
-    time.sleep(1)
+    watching.until_note("waiting for it")
     assert watching.process.poll() is None
     pods.put(pod("Running", "n1"), "ADDED")
     code, _, err = watching.end()
