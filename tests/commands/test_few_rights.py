@@ -160,6 +160,15 @@ def unfolded(text: str) -> str:
     return " ".join(text.split())
 
 
+def test_capacity_tells_what_claims_hold_where_slices_may_not_be_read(capfd: Any, tmp_path: Path) -> None:
+    words = ("capacity", "--class", "gpu.example.com", "--from", str(without(tmp_path, "ResourceSlice")))
+    _, out, _ = said(capfd, *words)
+    assert "Claims that could be read have " in unfolded(out)
+    assert f"of gpu.example.com/{X9ZK}" in unfolded(out)
+    _, out, _ = said(capfd, *words[:-1], "demo")
+    assert "Claims that could be read" not in out
+
+
 def test_a_pod_page_says_what_is_unread_then_the_scheduler_who_reads_everything(api: FakeApi, capfd: Any) -> None:
     code, out, err = said(capfd, "why-pending", "trainer-0")
     assert (code, err) == (0, "")

@@ -121,3 +121,33 @@ def test_what_a_server_refuses_about_slices_comes_with_what_to_write(body: dict[
 def test_a_name_that_repeats_the_words_of_a_refusal_is_not_searched_again_from_each_of_them() -> None:
     words = "value is not a multiple of a given step ("
     assert hint(f"{words * 3}2Gi) from (3Gi)") == "choose 3Gi, or that and some steps of 2Gi more"
+
+
+@pytest.mark.parametrize(
+    ("selector", "told"),
+    [
+        (
+            {"driver": "gpu.exampel.com"},
+            "no ResourceSlice of the files is of driver gpu.exampel.com; did you mean gpu.example.com?",
+        ),
+        (
+            {"driver": build.DRIVER, "pool": "node1"},
+            "no ResourceSlice of the files is of pool node1; did you mean node-1?",
+        ),
+        ({"driver": build.DRIVER, "pool": "node-1"}, ""),
+        ({"driver": "nic.vendor.org"}, ""),  # the files may be a part
+        ({"pool": "node-1"}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_taint_rule_whose_driver_or_pool_is_almost_one_of_the_files_is_told_of(
+    selector: dict[str, str], told: str
+) -> None:
+    rule = {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "DeviceTaintRule",
+        "metadata": {"name": "drain"},
+        "spec": {"deviceSelector": selector, "taint": {"key": "k", "effect": "NoExecute"}},
+    }
+    report = report_of(slice_("a", count=1, devices=[{"name": "gpu-0"}]), rule)
+    assert [each.message for each in report.findings if each.code is Rule.TAINT_RULE] == ([told] if told else [])

@@ -7,6 +7,7 @@ from functools import partial
 from kubectl_dra.api.kinds import DEVICE_CLASS
 from kubectl_dra.api.planned import read_all
 from kubectl_dra.api.sources import Source
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.cluster import Scoped, read_cluster
 from kubectl_dra.commands.shared.live import for_new_nodes, with_queues_of
 from kubectl_dra.commands.shared.manifests import check_namespaces, objects_of, with_groups
@@ -22,8 +23,11 @@ from kubectl_dra.diagnosis.whatif import Switch
 from kubectl_dra.model.names import DEFAULT_NAMESPACE, is_label
 from kubectl_dra.model.podneeds import in_group
 from kubectl_dra.output.capacity.page import capacity_page, capacity_summary
+from kubectl_dra.output.devices.unpublished import held_in_brief
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
-from kubectl_dra.reports.capacity.capacity import CapacityRequest, capacity_report
+from kubectl_dra.output.safe import Safe
+from kubectl_dra.reports.capacity.capacity import CapacityReport, CapacityRequest, capacity_report
+from kubectl_dra.reports.devices.unpublished import held_in_pools
 from kubectl_dra.source.reading import FoundObjects
 
 
@@ -65,11 +69,18 @@ def answer(
     note_evidence(world, options)
     with told(world), owner_reader(options) as read:
         report = capacity_report(world, shapes, namespace, switches, read_owner=read)
-    page = partial(capacity_page, report, world.evidence.address)
+    page = partial(_page, report, world)
     print_answer(Answer("CapacityReport", report, partial(capacity_summary, report), page), options)
     if found.problems:
         return ExitCode.ERROR
     return finding_code(asked=options.exit_code, bad=report.bad, partial=report.partial, answered=report.answered)
+
+
+def _page(report: CapacityReport, world: ClusterState) -> list[Safe]:
+    """Where slices could not be read, with what claims tell of devices in use."""
+    lines = capacity_page(report, world.evidence.address)
+    held = () if world.evidence.complete("ResourceSlice") else held_in_pools(world)
+    return [*lines, Safe(""), *held_in_brief(held, world.now)] if held else lines
 
 
 def _check_class(cluster: Scoped, name: str) -> None:

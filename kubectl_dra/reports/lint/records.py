@@ -43,6 +43,7 @@ class Rule(StrEnum):
     NODE_NAME = "node-name"
     SHARED_CLAIM = "shared-claim"
     POOL = "pool-never-used"
+    TAINT_RULE = "taint-rule-on-no-device"
     OLD_VERSION = "old-version"
     DUPLICATE = "duplicate"
 
@@ -136,6 +137,11 @@ RULES: Final[Mapping[Rule, RuleText]] = MappingProxyType(
             "Devices of the pool can never be allocated",
             "A pool is used once all of its slices are published, each device and counter set once, and every counter "
             "that a device uses is there with at least so much.",
+        ),
+        Rule.TAINT_RULE: _warning(
+            "The DeviceTaintRule is on none of the devices of the files",
+            "Its deviceSelector names a driver or pool that no ResourceSlice of the files has, and one has almost that "
+            "name. With effect NoExecute the corrected rule evicts pods at once: kubectl dra taint-device shows whom.",
         ),
         Rule.OLD_VERSION: _warning(
             "The version is old",
