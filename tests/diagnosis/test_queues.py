@@ -18,7 +18,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates.queues import FlavorQuota, HeldBy, Queued, queued
 from kubectl_dra.diagnosis.records import Cause, GangElsewhere, ObjectRef
 from kubectl_dra.model.features import features
-from kubectl_dra.model.invocation import HERE
+from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.model.queues import NO_QUEUES, QueueObjects
 from kubectl_dra.output.pending.queues import queue_lines, queue_reason, work_lines
 from kubectl_dra.output.pending.reasons import reason_sentence
@@ -280,6 +280,16 @@ def test_a_queue_that_is_not_active_says_why() -> None:
         HeldBy.STOPPED,
         "ClusterQueue research is not active: Can't admit: no flavor",
     )
+
+
+def test_who_was_refused_is_not_told_to_list_the_same_again() -> None:
+    told = found(local(), complete=("LocalQueue",), refused=("Workload", "ClusterQueue"))
+    live = Address(flags=("--as", "dana"), context="prod")
+    page = " ".join(" ".join(queue_lines(told, NS, live)).split())
+    command = "kubectl get workloads.kueue.x-k8s.io -n ml --context prod"
+    assert f"What Kueue waits for, as whoever may read it: {command}" in page
+    assert "--as dana" not in page
+    assert "What Kueue waits for: kubectl get" in " ".join(queue_lines(told, NS, Address(("cluster.yaml",))))
 
 
 def test_what_may_not_be_read_is_no_answer() -> None:

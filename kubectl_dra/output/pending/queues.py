@@ -14,7 +14,16 @@ from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.quota_excess import excess_lines, excess_reason
 from kubectl_dra.output.safe import Safe, command, command_line, fmt, safe
 from kubectl_dra.output.words import listed, plural
-from kubectl_dra.reports.invocations import UNKNOWN_CONTEXT, changing, dra, kubectl, of, reading, within
+from kubectl_dra.reports.invocations import (
+    UNKNOWN_CONTEXT,
+    changing,
+    dra,
+    kubectl,
+    of,
+    of_administrator,
+    reading,
+    within,
+)
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.pending.queue_admission import QueueAdmission
 
@@ -289,7 +298,12 @@ def queue_lines(
         kinds = listed([f"{kind.lower()}s.kueue.x-k8s.io" for kind in found.unread])
         yield from wrapped(fmt("not read: {}", kinds), indent=2)
         words = kubectl("get", "workloads.kueue.x-k8s.io", within(namespace))
-        yield from command_line("  What Kueue waits for: {}", reading(words, address))
+        if address.live and "Workload" in found.unread:
+            # Whoever was refused it once is refused again.
+            text = "  What Kueue waits for, as whoever may read it: {}"
+            yield from command_line(text, changing(words, of_administrator(address)))
+        else:
+            yield from command_line("  What Kueue waits for: {}", reading(words, address))
     if not facts_only and not (numbered and short_of_quota(found) is not None):
         yield from excess_lines(found, work, address, numbered=numbered) if found.excesses else _next_lines(found)
 
