@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from kubectl_dra.cel.check.errors import CompileError
 from kubectl_dra.cel.read.mentions import Mention, located, mentions
@@ -35,12 +35,10 @@ _MADE: Final[Mapping[str, Callable[[str], object]]] = {"quantity": Quantity.pars
 # The shape of attributes and capacities in manifests is not that of their values here.
 _TYPES: Final = ("string", "int", "bool", "version", "value", "stringValue", "intValue", "boolValue")
 _INNER: Final = re.compile(rf"\s*\.\s*(?:{'|'.join(_TYPES)})\b(?!\s*\()")
-#: ``capacity["DOMAIN"].NAME`` and, in ``quantity(…)``, an amount that is only digits.
-BARE_AMOUNT: Final = re.compile(
-    r"""capacity\[["']([^"']+)["']\]\.\??([A-Za-z_][A-Za-z0-9_]*)[^"']{0,80}?quantity\(["']([0-9]{1,9})["']\)"""
-)
 #: A name right behind ``device``, but for what a device has.
 _OF_DEVICE: Final = re.compile(r"device\s*\.\s*(?!(?:driver|attributes|capacity)\b)([A-Za-z_][A-Za-z0-9_]*)\b(?!\s*\()")
+#: An amount without a unit.
+BARE: Final = re.compile(r"[0-9]{1,9}")
 _NUMBERS: Final = frozenset({"NUM_INT", "NUM_FLOAT"})
 _VERSION: Final = re.compile(r"\s*[vV]?([0-9]{1,9})(?:\.([0-9]{1,9}))?(?:\.([0-9]{1,9}))?\s*")
 IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -251,14 +249,39 @@ def units(expression: str, _catalog: Catalog) -> str | None:
     return replaced(expression, [(start, end, string_source(meant)) for start, end, _, meant in found if meant])
 
 
+class Amount(NamedTuple):
+    """``text`` in ``quantity(…)``, which the capacity ``name`` is compared with, and where its literal is written."""
+
+    domain: str
+    name: str
+    text: str
+    start: int
+    end: int
+
+
+def compared_amounts(expression: str) -> Iterator[Amount]:
+    """Each amount beside a capacity, on either side of a comparison."""
+    tree = parsed(expression)
+    places = located(tree) if tree is not None else {}
+    ends = {token.pos: token.pos + len(token.text) for token in tokenize(expression)[0]}
+    for node, _ in walk(tree.root, tree.macros) if tree is not None else ():
+        sides = [*([node.target] if node.target is not None else []), *node.args] if isinstance(node, Call) else []
+        for one, other in (sides, sides[::-1]) if len(sides) == 2 else ():
+            place = places.get(id(one))
+            made = other.args if isinstance(other, Call) and other.function == "quantity" else []
+            text = made[0].value if len(made) == 1 and isinstance(made[0], Literal) else None
+            if isinstance(text, str) and place is not None and place.field == "capacity" and place.name is not None:
+                at = made[0].pos
+                yield Amount(place.domain.text, place.name.text, text, at, ends[at])
+
+
 def amounts(expression: str, catalog: Catalog) -> str | None:
     """``quantity("80")`` beside a capacity of about 80Gi, in the unit that devices publish."""
     found = []
-    for match in BARE_AMOUNT.finditer(expression):
-        domain, name, digits = match.groups()
-        size = catalog.sizes.get(("capacity", domain, name))
-        unit = likely_unit(int(digits), size) if size is not None else ""
-        found += [(match.end(3), match.end(3), unit)] if unit else []
+    for each in compared_amounts(expression):
+        size = catalog.sizes.get(("capacity", each.domain, each.name))
+        unit = likely_unit(int(each.text), size) if size is not None and BARE.fullmatch(each.text) else ""
+        found += [(each.start, each.end, string_source(each.text + unit))] if unit else []
     return replaced(expression, found)
 
 

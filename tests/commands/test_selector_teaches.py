@@ -88,8 +88,19 @@ def test_unfinished_input_says_what_could_follow(capfd: pytest.CaptureFixture[st
     assert 'What the devices publish: device.attributes["gpu.example.com"]: model "H100"' in text
 
 
-def test_an_amount_without_a_unit(capfd: pytest.CaptureFixture[str]) -> None:
-    text = page(capfd, f'device.capacity["{DOMAIN}"].memory.compareTo(quantity("40")) >= 0')
+@pytest.mark.parametrize(
+    "written",
+    [
+        'MEMORY.compareTo(quantity("40")) >= 0',
+        '(MEMORY).compareTo( quantity( r"40" ) ) >= 0',
+        '!MEMORY.isLessThan(quantity("40"))',
+        '0 >= quantity("40").compareTo(MEMORY)',
+        'quantity("40").isLessThan(MEMORY)',
+        'has(MEMORY) && quantity("40").compareTo(MEMORY) < 0',
+    ],
+)
+def test_an_amount_without_a_unit(capfd: pytest.CaptureFixture[str], written: str) -> None:
+    text = page(capfd, written.replace("MEMORY", f'device.capacity["{DOMAIN}"].memory'))
     assert '40 has no unit, and the devices have 80Gi of memory: did you mean quantity("40Gi")?' in text
     assert "did you mean quantity" not in page(
         capfd, f'device.capacity["{DOMAIN}"].memory.compareTo(quantity("40Gi")) >= 0'

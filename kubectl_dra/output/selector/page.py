@@ -17,7 +17,7 @@ from kubectl_dra.output.selector.devices import clause_lines, device_lines, fail
 from kubectl_dra.output.selector.verdicts import styled_headline, verdict_lines
 from kubectl_dra.output.unread import around
 from kubectl_dra.reports.selector import records
-from kubectl_dra.selectors.edits import BARE_AMOUNT
+from kubectl_dra.selectors.edits import BARE, compared_amounts
 from kubectl_dra.selectors.evaluate import Outcome
 from kubectl_dra.selectors.units import likely_unit
 
@@ -133,8 +133,8 @@ def _value(part: records.ExplainedPart) -> Safe:
 
 _DOMAINS: Final = 4
 _NAMES: Final = 12
-#: ``capacity["DOMAIN"].NAME`` and an amount with a unit.
-_AMOUNT: Final = re.compile(BARE_AMOUNT.pattern.replace("{1,9})", "{1,9})([kMGT]i?|Ki)"))
+#: An amount with a unit that was added to it.
+_AMOUNT: Final = re.compile(r"([0-9]{1,9})([kMGT]i?|Ki)")
 
 
 def published_lines(report: records.SelectorReport) -> Iterator[Safe]:
@@ -172,11 +172,15 @@ def _names(path: Safe, values: Mapping[str, str]) -> Iterator[Safe]:
 def unit_lines(report: records.SelectorReport) -> Iterator[Safe]:
     """An amount without a unit beside capacities that are thousands of times as large."""
     capacities = {(each.domain, name): value for each in report.published for name, value in each.capacity.items()}
-    added = [
-        found for each in report.rewrites if "amount" in each.changes for found in _AMOUNT.findall(each.expression)
+    changed = (each.expression for each in report.rewrites if "amount" in each.changes)
+    said = (each for text in changed for each in compared_amounts(text))
+    added = [(each.domain, each.name, *found.groups()) for each in said if (found := _AMOUNT.fullmatch(each.text))]
+    bare = [each for selector in report.selectors for each in compared_amounts(selector.expression)]
+    added += [
+        (each.domain, each.name, each.text, _unit(capacities.get((each.domain, each.name), ""), int(each.text)))
+        for each in bare
+        if BARE.fullmatch(each.text)
     ]
-    bare = (found for each in report.selectors for found in BARE_AMOUNT.findall(each.expression))
-    added += [(*found, _unit(capacities.get(found[:2], ""), int(found[2]))) for found in bare]
     written = " ".join(each.expression for each in report.selectors)
     for domain, name, digits, unit in dict.fromkeys(added):
         if unit and re.search(rf"\b{digits}\b", written) and (domain, name) in capacities:
