@@ -6,6 +6,7 @@ from typing import Final
 
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.records import HeldFor
+from kubectl_dra.model import differences
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
@@ -71,13 +72,28 @@ def never_ends(inventory: Inventory, pod: Pod) -> bool:
     return silent and all(taint.key != OUT_OF_SERVICE for taint in node.spec.taints)
 
 
-@derived("pods", "claims")
+def _later_in_vain(found: frozenset[str], before: ClusterState, after: ClusterState) -> frozenset[str] | None:
+    """Still none, where no pod that has changed, or uses a claim that has, is one of these."""
+    old, new = before.inventory, after.inventory
+    pods = new.pods
+    changed = [pods[key] for key in differences.changed(old.pods, pods)]
+    for key in differences.changed(old.claims, new.claims):
+        users = (pods.get(Key(key.namespace, user.name)) for user in new.claims[key].status.reserved_for)
+        changed += (pod for pod in users if pod is not None)
+    return None if found or any(map(_is_in_vain, changed)) else found
+
+
+@derived("pods", "claims", later=_later_in_vain)
 def nodes_held_in_vain(state: ClusterState) -> frozenset[str]:
     """Nodes on which a pod that should end, or does not run, uses a claim; the first few of them."""
     pods = state.inventory.pods_by_uid
     users = (pods.get(user.uid) for claim in state.inventory.claims.values() for user in claim.status.reserved_for)
-    found = (pod for pod in users if pod is not None and (pod.metadata.deletion_timestamp or fails(pod)))
+    found = (pod for pod in users if pod is not None and _is_in_vain(pod))
     return frozenset(sorted({pod.spec.node_name for pod in found})[:_NODES])
+
+
+def _is_in_vain(pod: Pod) -> bool:
+    return bool(pod.metadata.deletion_timestamp or fails(pod))
 
 
 def held_for(world: ClusterState, claim: ResourceClaim) -> HeldFor:
