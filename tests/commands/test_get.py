@@ -39,9 +39,10 @@ def call(capfd, *arguments, source="demo"):
 def test_tables(capfd, type_):
     code, out, err = call(capfd, type_, "-A")
     lacks = (
-        "note: pool nic.example.com/rack-7 lacks 1 of its 2 slices: kubectl dra describe-pool nic.example.com/rack-7"
+        "note: pool nic.example.com/rack-7 lacks 1 of its 2 slices; which: kubectl dra describe-pool "
+        "nic.example.com/rack-7 --from demo"
     )
-    assert (code, " ".join(err.split())) == (0, f"{lacks} --from demo says which" if type_ == "pools" else "")
+    assert (code, " ".join(err.split())) == (0, lacks if type_ == "pools" else "")
     assert "\x1b" not in out
     check_golden(f"get/{type_}.txt", out)
     check_golden(f"get/{type_}-wide.txt", call(capfd, type_, "-A", "-o", "wide")[1])

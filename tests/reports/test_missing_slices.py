@@ -99,4 +99,4 @@ def test_a_list_says_where_it_stands_what_is_missing(
     path.write_text(json.dumps({"kind": "List", "items": objects}), encoding="utf-8")
     run(["get", "pools", "--from", str(path)])
     said = " ".join(capsys.readouterr().err.split())
-    assert f"note: pool {POOL} lacks 1 of its 2 slices{more}: kubectl dra describe-pool {POOL} --from" in said
+    assert f"note: pool {POOL} lacks 1 of its 2 slices{more}; which: kubectl dra describe-pool {POOL} --from" in said

@@ -40,7 +40,7 @@ def lacking_notes(
         text = fmt("note: pool {} lacks {} of its {} slices", str(pool), expected - seen, expected)
         more = fmt(", as do {} more", len(found) - 1) if len(found) > 1 else Safe("")
         look = shell_line(reading(dra("describe-pool", plain_word(str(pool))), address))
-        yield fmt("{}{}{}", text, more, fmt(": {} says which", look) if look else Safe(""))
+        yield fmt("{}{}{}", text, more, fmt("; which: {}", look) if look else Safe(""))
 
 
 def _short(slices: Sequence[ResourceSlice]) -> tuple[int, int] | None:
