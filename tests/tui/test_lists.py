@@ -583,3 +583,26 @@ def test_a_message_of_the_scheduler_that_is_out_of_date_takes_no_room_from_other
         assert " stale " in ui.screen
 
     play(demo_app(), wide, LARGE)
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE])
+def test_marked_devices_stand_beside_each_other(size):
+    async def script(ui):
+        await ui.command("devices")
+        await ui.press("space", "down", "space")
+        ui.app.view.grid.select(lambda row: row.id.pool == "ip-192-168-153-160.ec2.internal")
+        await ui.press("space", "d")
+        assert ui.crumbs.split("   ")[0].endswith("compared")
+        page = [" ".join(plain(line).split()) for line in ui.app.view.lines()]
+        assert page[0] == "gpu-0 gpu-2 gpu-0"
+        assert "model H100 H100 L40" in page
+        assert "state in use free free" in page
+        # All three are of one driver.
+        assert not any(line.startswith("driver ") for line in page)
+        await ui.press("escape", "home")
+        for _ in range(12):
+            await ui.press("space")
+        await ui.press("d")
+        assert "8 devices fit beside each other at most" in ui.crumbs
+
+    play(demo_app(), script, size)

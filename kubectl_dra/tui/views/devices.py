@@ -29,6 +29,7 @@ from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.queries import DeviceRow, DevicesQuery, MatchingQuery
 from kubectl_dra.tui.report_worker import Query
 from kubectl_dra.tui.views.columns import Attribute, ColumnsView
+from kubectl_dra.tui.views.compare import CompareView
 from kubectl_dra.tui.views.device import DeviceView
 from kubectl_dra.tui.views.reader import ReportView
 
@@ -36,6 +37,7 @@ from kubectl_dra.tui.views.reader import ReportView
 _CEL: Final = re.compile(r"\bdevice\s*\.|\bcel\.|\btrue\b.*&&")
 _ORDER: Final = {state: index for index, state in enumerate(DeviceState)}
 _SAMPLE: Final = 200
+_MOST_COMPARED: Final = 8
 _FEW: Final = 4
 #: So many attributes are worth more than who uses the device and where it is.
 _ALWAYS: Final = 2
@@ -242,6 +244,19 @@ class DevicesView(ListView[DeviceRow]):
     def opened(self, row: DeviceRow) -> None:
         self.dra.push(DeviceView(row.id))
 
+    def do_describe(self) -> None:
+        """Several marked devices beside each other; else the report that ``d`` stands for here."""
+        marked = self.marked_rows
+        if len(marked) > _MOST_COMPARED:
+            self.dra.say(fmt("{} devices fit beside each other at most: {} are marked", _MOST_COMPARED, len(marked)))
+        elif len(marked) > 1:
+            self.dra.push(CompareView([row.id for row in marked]))
+        else:
+            self.describe_alone()
+
+    def describe_alone(self) -> None:
+        self.do_open()
+
     def is_fault(self, row: DeviceRow) -> bool:
         return row.state in (DeviceState.TAINTED, DeviceState.BLOCKED, DeviceState.NOT_OFFERED)
 
@@ -298,9 +313,6 @@ def _title(name: str, others: Sequence[str]) -> Safe:
 
 class AllDevicesView(DevicesView):
     describes_row = True
-
-    def do_describe(self) -> None:
-        self.do_open()
 
     def __init__(self) -> None:
         super().__init__(DevicesQuery(), Safe("all devices"))

@@ -112,7 +112,7 @@ class NodeView(DevicesView):
         more = [fmt("{} more", rest)] if named else [counted(rest, "user")]
         return super().info + fmt("   held by {}", Safe(", ").join([*named, *(more if rest else [])]))
 
-    def do_describe(self) -> None:
+    def describe_alone(self) -> None:
         self.dra.push(node_description(self.dra, self.node))
 
     def do_node(self) -> None:

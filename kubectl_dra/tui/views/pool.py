@@ -61,7 +61,7 @@ class PoolDevices(DevicesView):
         super().on_resize()
         self.show()
 
-    def do_describe(self) -> None:
+    def describe_alone(self) -> None:
         self.dra.push(pool_description(self.dra, self.pool))
 
     @property
