@@ -595,6 +595,8 @@ def test_marked_devices_stand_beside_each_other(size):
         assert ui.crumbs.split("   ")[0].endswith("compared")
         page = [" ".join(plain(line).split()) for line in ui.app.view.lines()]
         assert page[0] == "gpu-0 gpu-2 gpu-0"
+        # Each has a column of its own, however narrow the screen is.
+        assert "used by pod ml/serve-0 - -" in page
         assert "model H100 H100 L40" in page
         assert "state in use free free" in page
         # All three are of one driver.

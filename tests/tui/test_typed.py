@@ -289,6 +289,7 @@ def test_changes_are_listed_of_the_namespace_in_view():
         await ui.command("changes")
         assert ui.crumbs.startswith("overview › changes")
         assert len(ui.app.view.grid.rows) > 20
+        assert not ui.app.offers("yaml")
         assert "ml/trainer-0 pending" in ui.screen
         await ui.command("ns edge")
         assert "ml/trainer-0" not in ui.screen

@@ -61,6 +61,7 @@ def test_the_overview_and_the_list_of_pods_tell_of_work_without_pods(app_of, siz
         assert "cannot create pods" in ui.screen
         await ui.press("tab", "enter")
         assert ui.crumbs.startswith("pending › workloads")
+        assert not ui.app.offers("yaml")
         assert "Deployment" in ui.screen
         assert "Job" in ui.screen
         await ui.press("enter")

@@ -17,14 +17,14 @@ _ALWAYS: Final = frozenset({"state", "used by"})
 
 
 def comparison_page(devices: Sequence[ListedDevice]) -> list[Safe]:
-    """A column for each device; attributes that all have alike stand below the table."""
+    """A column for each device, as wide as it has to be; attributes that all have alike stand below the table."""
     values = [each.device.values for each in devices]
     same = common_values(values)
     rows = [row for row in _rows(devices) if len({plain(cell) for cell in row[1:]}) > 1 or plain(row[0]) in _ALWAYS]
     rows += [[safe(name), *(safe(each.get(name, "-")) for each in values)] for name in varying_names(values, same)]
-    columns = [Column(), *(Column(flexible=True) for _ in devices)]
+    columns = [Column()] * (len(devices) + 1)
     titles = [Safe(""), *(styled(safe(each.device.name), Style.BOLD) for each in devices)]
-    lines = table(columns, [titles, *rows], header=False)
+    lines = table(columns, [titles, *rows], header=False, columns_wide=None)
     if same:
         lines += [Safe(""), *wrapped(Safe("same for all: ") + pairs_text(same), indent=2, first=0)]
     return lines

@@ -49,6 +49,10 @@ class ChangesView(ListView[Change]):
     def named_by(self, row: Change) -> str:
         return str(row.subject.key) if row.subject.namespace else row.subject.name
 
+    def can(self, action: str) -> bool:
+        """Rows are about objects of several kinds, which their pages have as YAML."""
+        return action != "yaml" and super().can(action)
+
     def opened(self, row: Change) -> None:
         open_change(row, self.dra)
 

@@ -66,6 +66,10 @@ class WorkloadsView(ListView[WorkloadPendingReport]):
     def identity(self, row: WorkloadPendingReport) -> tuple[str, str]:
         return row.workload.kind, str(row.workload.key)
 
+    def can(self, action: str) -> bool:
+        """Of workloads only what decides was read."""
+        return action != "yaml" and super().can(action)
+
     def named_by(self, row: WorkloadPendingReport) -> str:
         return str(row.workload.key)
 
