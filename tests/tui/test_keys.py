@@ -188,7 +188,7 @@ def test_shapes_and_suppositions_go_to_where_they_count():
 def test_tab_and_arrows_in_the_prompt():
     async def script(ui):
         await ui.press("colon")
-        assert ui.crumbs.startswith("aliases  capacity  claim  claims  classes")
+        assert ui.crumbs.startswith("aliases  capacity  changes  claim  claims  classes")
         assert "pending" in ui.crumbs
         assert ui.crumbs.endswith(" more")
         before = ui.app.focused
