@@ -6,7 +6,15 @@ from typing import Any
 
 import pytest
 
-from kubectl_dra.diagnosis.records import AssumptionKind, Declined, Preemption, Verdict
+from kubectl_dra.diagnosis.records import (
+    AssumptionKind,
+    Declined,
+    LowerHolders,
+    ObjectRef,
+    PodsThere,
+    Preemption,
+    Verdict,
+)
 from kubectl_dra.output.pending.next_in_the_way import preemption_lines
 from kubectl_dra.output.safe import plain
 from tests.diagnosis.test_other_plugins import diagnose
@@ -64,7 +72,8 @@ def test_a_pod_may_decline() -> None:
     assert diagnose(never, build.claim(), runs("equal", 5)).preemption == Preemption(text)
     held = build.claim("theirs", held=[("node-1", "gpu-0")], by=["low"])
     holds = diagnose(never, build.claim(), runs("low", claims=["theirs"]), held)
-    assert holds.preemption == Preemption(text, devices_stay_taken=True)
+    there = PodsThere((ObjectRef("Pod", "ml", "low"),), 1, ("node-1",))
+    assert holds.preemption == Preemption(text, devices_stay_taken=True, holders=LowerHolders((there,), (0,), 5))
 
 
 def test_devices_are_not_freed_by_it() -> None:

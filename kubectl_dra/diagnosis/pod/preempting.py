@@ -10,7 +10,8 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_dra.cluster import ClusterState, derived
-from kubectl_dra.diagnosis.records import Declined, Preemption
+from kubectl_dra.diagnosis.explain.pods_there import by_owner
+from kubectl_dra.diagnosis.records import Declined, LowerHolders, Preemption
 from kubectl_dra.model.classic import is_searched
 from kubectl_dra.model.edited import edited
 from kubectl_dra.model.inventory import key_of
@@ -55,7 +56,7 @@ def _record(tried: Attempt, found: engine.PreemptionResult) -> Preemption:
     if engine.declines(tried.cycle.pod):
         return _declined(tried, message)
     if not found.nominated:
-        return Preemption(message, unread=found.unsure, devices_stay_taken=_stay_taken(tried, found))
+        return _in_vain(Preemption(message, unread=found.unsure), tried, found)
     chosen = found.candidates[found.nominated[0]]
     victims = tuple(str(victim.key) for victim in chosen.victims)
     certain = chosen.settled and len(found.nominated) == 1 and not found.unsure
@@ -66,28 +67,42 @@ def _declined(tried: Attempt, message: str) -> Preemption:
     """Of a pod that evicts nobody: whom it would evict if it did; devices stay taken with any policy."""
     found, pod = engine.preempt(tried, whatever_policy=True), tried.cycle.pod
     if not found.nominated:
-        return Preemption(message, devices_stay_taken=_stay_taken(tried, found))
+        return _in_vain(Preemption(message), tried, found)
     if _may_lack_devices(tried):
         return Preemption(message)
     victims = tuple(str(each.key) for each in found.candidates[found.nominated[0]].victims)
     return Preemption(message, declined=Declined(found.nominated[0], victims, pod.spec.priority_class_name))
 
 
-def _stay_taken(tried: Attempt, found: engine.PreemptionResult) -> bool:
-    """Whether there would be room on some node but for devices that pods hold who could be evicted there.
+def _in_vain(told: Preemption, tried: Attempt, found: engine.PreemptionResult) -> Preemption:
+    """With who holds the devices that stay taken."""
+    there = _holders(tried, found)
+    if there is None:
+        return told
+    node, uids = there
+    snapshot, pod = tried.cycle.snapshot, tried.cycle.pod
+    placed = [each for each in snapshot.nodes[node].pods if each.uid in uids]
+    pods = by_owner(snapshot.state, pod, ((node, each) for each in placed))
+    lower = tuple(sorted({eviction_priority(snapshot, each) for each in placed}))
+    holders = LowerHolders(pods, lower, tried.cycle.info.shape.priority)
+    return msgspec.structs.replace(told, devices_stay_taken=True, holders=holders)
+
+
+def _holders(tried: Attempt, found: engine.PreemptionResult) -> tuple[str, set[str]] | None:
+    """A node with room but for devices that pods hold who could be evicted there, and their uids; None for none.
 
     Where devices are lacking, preemption does not even try (plugins/dynamicresources, Filter: Unresolvable).
     """
     snapshot, own = tried.cycle.snapshot, tried.cycle.info.shape.priority
     if own <= lowest_priority(snapshot.state):
-        return False
+        return None
     never = (name for name, verdict in tried.verdicts.items() if verdict.status.plugin == DynamicResources.name)
     refused = (name for name, status in found.tried.items() if status.plugin == DynamicResources.name)
     users = snapshot.inventory.claims_by_user
     pods = ((name, (pod for pod in snapshot.nodes[name].pods if pod.uid in users)) for name in (*refused, *never))
     lower = ((name, {pod.uid for pod in there if eviction_priority(snapshot, pod) < own}) for name, there in pods)
     some = islice(((name, uids) for name, uids in islice(lower, _LOOKED_AT) if uids), _NODES)
-    return any(_would_do(tried, name, uids) for name, uids in some)
+    return next((each for each in some if _would_do(tried, *each)), None)
 
 
 @derived("pods")

@@ -28,6 +28,7 @@ from kubectl_dra.diagnosis.records.findings import (
     BeingBound,
     ClaimDiagnosis,
     Declined,
+    LowerHolders,
     NodeGroup,
     Observed,
     PodDiagnosis,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kubectl_dra.diagnosis.records import verdicts
 from kubectl_dra.diagnosis.records.causes import Cause
+from kubectl_dra.diagnosis.records.nodes import PodsThere
 from kubectl_dra.diagnosis.records.objects import Missing, ObjectRef
 from kubectl_dra.diagnosis.records.requests import Funnel
 from kubectl_dra.model.base import ReportRecord
@@ -72,6 +73,17 @@ class Declined(ReportRecord, frozen=True):
     priority_class: str
 
 
+class LowerHolders(ReportRecord, frozen=True):
+    """Pods of lower priority than its ``own`` that hold the devices which a node lacks, by owner.
+
+    ``priorities``: theirs, the lowest first.
+    """
+
+    pods: tuple[PodsThere, ...]
+    priorities: tuple[int, ...]
+    own: int
+
+
 class Preemption(ReportRecord, frozen=True):
     """Whether evicting pods of lower priority makes room; ``message`` is what the scheduler adds to its own.
 
@@ -79,7 +91,8 @@ class Preemption(ReportRecord, frozen=True):
     evicted from the first of them, ``violations`` how many of these a PodDisruptionBudget protects. ``certain`` is
     False where chance, or a kind in ``unread``, decides which. Eviction does not free devices in this decision.
     ``under_way``: the victims are evicted already, and the pod is tried on that node again when they have ended.
-    ``devices_stay_taken``: pods that could be evicted hold devices, for want of which that would make no room.
+    ``devices_stay_taken``: pods that could be evicted hold devices, for want of which that would make no room; these
+    are the ``holders`` on the first such node.
     ``declined``: the pod evicts nobody, but would make room if it did.
     """
 
@@ -91,6 +104,7 @@ class Preemption(ReportRecord, frozen=True):
     unread: tuple[str, ...] = ()
     under_way: bool = False
     devices_stay_taken: bool = False
+    holders: LowerHolders | None = None
     declined: Declined | None = None
 
 

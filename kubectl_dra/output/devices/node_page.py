@@ -41,6 +41,7 @@ from kubectl_dra.output.pending.driver_pods import (
     why_words,
 )
 from kubectl_dra.output.pending.lingering import same_devices_text
+from kubectl_dra.output.pending.pressure import pressure_lines
 from kubectl_dra.output.pending.unready import unready_lines, unready_sentence, unready_steps
 from kubectl_dra.output.safe import Safe, Style, command_line, fmt, safe, styled
 from kubectl_dra.output.unread import around
@@ -271,6 +272,7 @@ def _unready(report: NodeReport, now: datetime, address: Address) -> Iterator[Sa
         yield from wrapped(fmt("{}.", Safe(". ").join(unready_sentence(report.unready))))
         yield from unready_lines([msgspec.structs.replace(each, joined="") for each in report.unready], now)
         yield from unready_steps(report.unready, address)
+    yield from pressure_lines(report.pressed, now, address)
 
 
 def _devices(report: NodeReport, now: datetime, wide: bool) -> list[Safe]:

@@ -48,7 +48,7 @@ from kubectl_dra.output.pending.said_advice import (
     right_lacked,
 )
 from kubectl_dra.output.pending.siblings import sibling_commands
-from kubectl_dra.output.pending.unready import pressure_lines, unready_steps
+from kubectl_dra.output.pending.unready import unready_steps
 from kubectl_dra.output.pending.usual_advice import label_commands, page_advice, usual_advice
 from kubectl_dra.output.pending.volumes import volume_step_lines
 from kubectl_dra.output.safe import Safe, command, command_line, fmt, safe
@@ -302,10 +302,8 @@ def next_step_lines(report: PendingReport, address: Address, now: datetime) -> I
 
 
 def _node_state(report: PendingReport, address: Address) -> Iterator[Safe]:
-    """What ends a shortage of the first node, and where its conditions stand, with their times."""
-    detail = report.causes[0].detail
+    """Where the conditions of the first node stand, with their times."""
     for name in [each for each in report.causes[0].nodes if each not in report.in_files.nodes][:1]:
-        yield from pressure_lines(detail.taint, name) if isinstance(detail, NodeTaint) else ()
         yield from command_line(
             "Its conditions, and since when: {}", reading(kubectl("describe", of("node", name)), address)
         )

@@ -6,7 +6,8 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import ClaimElsewhere, Funnel, StageName, Verdict
 from kubectl_dra.diagnosis.remedies.records import CreateObject
 from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.safe import Safe
+from kubectl_dra.output.pending.pods_there import whose
+from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.reports.pending.pending import PendingReport
 
 
@@ -55,4 +56,10 @@ def evicts_nobody(report: PendingReport) -> list[Safe]:
         return []
     if not report.preemption.devices_stay_taken:
         return []
-    return wrapped(Safe("The scheduler evicts nobody of lower priority for it: preemption does not free devices."))
+    holders = report.preemption.holders
+    if holders is None:
+        return wrapped(Safe("The scheduler evicts nobody of lower priority for it: preemption does not free devices."))
+    lowest, highest = holders.priorities[0], holders.priorities[-1]
+    theirs = Safe(str(lowest)) if lowest == highest else fmt("{} to {}", str(lowest), str(highest))
+    text = "The scheduler does not evict {}, of lower priority ({}; its own is {}): preemption does not free devices."
+    return wrapped(fmt(text, whose(holders.pods), theirs, str(holders.own)))

@@ -49,6 +49,7 @@ from kubectl_dra.output.pending.node_groups import node_group_lines
 from kubectl_dra.output.pending.node_tables import devices_elsewhere, joined, other_nodes_lines, tables, told_by_nodes
 from kubectl_dra.output.pending.obstacles import is_bare
 from kubectl_dra.output.pending.only_way import only_way
+from kubectl_dra.output.pending.pressure import pressure_lines
 from kubectl_dra.output.pending.queued_work import not_taken_lines
 from kubectl_dra.output.pending.queues import admission_lines
 from kubectl_dra.output.pending.remedies import IT, addition_lines, recorded_lines, remedy_lines, short_commands
@@ -206,6 +207,8 @@ def _what_can_be_done(
     yield list(advice.existing_lines(report))
     yield advice.overdue_lines(report, now)
     tainted = [name for g in report.nodes for c in g.causes if isinstance(c.detail, NodeTaint) for name in g.names]
+    # Before other work is stopped for what is free there.
+    yield list(pressure_lines([n for n in report.pressed if n.node not in report.in_files.nodes], now, address))
     ways = report.remedies
     labels = where_attached(report.causes)
     additions = list(addition_lines(_additions(report), tainted, alone=not ways, beside=ways, who=who, labels=labels))

@@ -6,9 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
-from kubectl_dra.diagnosis.records.nodes import key_of_taint
 from kubectl_dra.model.invocation import Address
-from kubectl_dra.model.taint_text import PRESSURES
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, command, command_line, fmt, safe
 from kubectl_dra.output.words import ago, capital, listed
@@ -38,18 +36,6 @@ def unready_sentence(nodes: Sequence[UnreadyNode], said: Safe | None = None) -> 
             yield fmt("{} is removed by {}, which has no pod on {}", start, node.remover, node.node)
         else:
             yield fmt("{} has not removed {}", remover, taint)
-
-
-def pressure_lines(taint: str, node: str) -> Iterator[Safe]:
-    """What ends the shortage that the kubelet of a node has reported; nothing for another taint.
-
-    Upstream: pkg/kubelet/eviction, which takes unused images and dead containers off a full disk before it evicts pods.
-    """
-    lacks = PRESSURES.get(key_of_taint(taint))
-    if lacks is not None:
-        how = Safe(" (unused images, logs, emptyDir volumes)" if "disk" in lacks else "")
-        text = "Free {} on {}{}: the taint is then removed by itself. A pod that tolerates it would be evicted there."
-        yield from wrapped(fmt(text, lacks, node, how))
 
 
 def unready_lines(nodes: Sequence[UnreadyNode], now: datetime) -> Iterator[Safe]:

@@ -27,6 +27,7 @@ from kubectl_dra.reports.pending.drivers import plugins
 from kubectl_dra.reports.pending.failing_pods import FailingPod, failing_among, starting_among
 from kubectl_dra.reports.pending.idle_daemons import IdleDaemonSet
 from kubectl_dra.reports.pending.kept_off_drivers import kept_off_node
+from kubectl_dra.reports.pending.pressure import PressedNode, pressed_by
 from kubectl_dra.reports.pending.unready import UnreadyNode, unready_by
 from kubectl_dra.reports.scope import Scope, ScopeKind, device_scope, nodes_of
 from kubectl_dra.reports.unread import missing_rights
@@ -85,7 +86,7 @@ class NodeReport(NodeSummary, frozen=True):
     device plugins offer beside drivers. ``misnamed``: names that only slices have, of no node, and that may
     mean this one. ``same_devices_on``: nodes that publish devices with the same uuid, so that both are one machine;
     ``one_left_over``: one of them is not ready.
-    ``unready``: taints of it that another program removes when the node is ready.
+    ``unready``: taints of it that another program removes when the node is ready; ``pressed``: what it is short of.
     """
 
     pools: tuple[PoolSummary, ...]
@@ -99,6 +100,7 @@ class NodeReport(NodeSummary, frozen=True):
     same_devices_on: tuple[str, ...]
     one_left_over: bool
     unready: tuple[UnreadyNode, ...]
+    pressed: tuple[PressedNode, ...]
     missing: tuple[Missing, ...]
     read: tuple[ReadRecord, ...]
 
@@ -209,6 +211,7 @@ def node_report(name: str, facts: ClusterState) -> NodeReport:
         same_devices_on=same,
         one_left_over=bool(same) and not all(_is_ready(facts, each) for each in (name, *same)),
         unready=unready_by(name, summary.taints, facts),
+        pressed=pressed_by(name, summary.taints, facts),
         missing=missing_rights(facts.evidence, KINDS),
         read=reads_of(facts.evidence),
     )

@@ -6,7 +6,7 @@ controllers/provisioning/scheduling/events (Nominated, FailedScheduling; its com
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -35,6 +35,7 @@ _PROVISIONED: Final = timedelta(minutes=15)
 #: So long a node may take until it is ready and its drivers have published their devices.
 _STARTED: Final = timedelta(minutes=10)
 _NODES: Final = 3
+_DEFAULT: Final = "default"
 _FAILED: Final = "FailedScheduling"
 
 
@@ -71,9 +72,19 @@ def _about(kind: str, meta: ObjectMeta, inventory: Inventory) -> Iterator[NamedE
     """None about another object that had its name."""
     for each in inventory.events_by_object.get((kind, meta.namespace, meta.name), ()):
         if each.type == "Warning" and events.subject_uid(each) in ("", meta.uid):
-            ref = ObjectRef.of(kind, key_of(meta))
-            last, by = events.last_seen(each), events.reporter(each)
-            yield NamedEvent(ref, each.reason, events.text(each), last, events.times(each), by)
+            yield _named_event(ObjectRef.of(kind, key_of(meta)), each)
+
+
+def last_of_node(node: str, reasons: Collection[str], inventory: Inventory) -> NamedEvent | None:
+    """The newest event of some reasons about a node; the kubelet writes it without a namespace (pkg/kubelet)."""
+    about = (each for space in ("", _DEFAULT) for each in inventory.events_by_object.get(("Node", space, node), ()))
+    found = [_named_event(ObjectRef("Node", "", node), each) for each in about if each.reason in reasons]
+    return max(found, key=lambda each: each.time, default=None)
+
+
+def _named_event(ref: ObjectRef, event: Event) -> NamedEvent:
+    last, by = events.last_seen(event), events.reporter(event)
+    return NamedEvent(ref, event.reason, events.text(event), last, events.times(event), by)
 
 
 class StartingNode(ReportRecord, frozen=True):

@@ -56,6 +56,7 @@ from kubectl_dra.reports.pending.nodes import (
     without_values,
 )
 from kubectl_dra.reports.pending.older_template import OlderTemplate, older_template
+from kubectl_dra.reports.pending.pressure import PressedNode, pressed_nodes
 from kubectl_dra.reports.pending.queue_admission import QueueAdmission, queue_admission
 from kubectl_dra.reports.pending.rejected import RejectedPods, rejected_siblings
 from kubectl_dra.reports.pending.remedies import FoundRemedies, RemedyReport
@@ -91,8 +92,8 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     ``still_blocked``: what would be in the way with the attribute that is meant, or once its queue lets it go.
     ``older_template``: of a pod that its StatefulSet would make otherwise by now, and does not replace. ``group``: what
     keeps the pod waiting is the PodGroup that it is placed with; None in documents of lists too. ``written``: nodes and
-    pools of a simulation's files, if any. ``named_event``: of objects that the pod names. ``unready``: nodes whose
-    taint says that they are not ready. ``not_taken``: pods of its own controller that failed as a node did not take
+    pools of a simulation's files, if any. ``named_event``: of objects that the pod names. ``unready``,
+    ``pressed``: nodes whose taint says so. ``not_taken``: pods of its own controller that failed as a node did not take
     them. ``free_nodes``: where nodes could not be read, those whose devices would do. ``awaited``: the pod that it has
     to run beside and that waits itself. ``dropped_claims``: entries of its manifest that a server without Dynamic
     Resource Allocation did not store. ``descheduled``: the pod that it replaces, if the descheduler ended that.
@@ -129,6 +130,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     lingering: tuple[LingeringPod, ...] = ()
     same_pools: tuple[SamePool, ...] = ()
     unready: tuple[UnreadyNode, ...] = ()
+    pressed: tuple[PressedNode, ...] = ()
     visible: tuple[VisibleDevices, ...] = ()
     still_blocked: StillBlocked | None = None
     older_template: OlderTemplate | None = None
@@ -320,9 +322,9 @@ def _of_drivers(
     first = diagnosis.causes[0].code if diagnosis.causes else None
     kept_off = first is not None and first.family is Family.NODES and first not in _BOUND_TO_NODES
     idle = () if failing or kept_off else drivers_off(diagnosis, asks, state)
-    unready = unready_nodes(diagnosis.causes, state)
+    of_nodes = {"unready": unready_nodes(diagnosis.causes, state), "pressed": pressed_nodes(diagnosis.causes, state)}
     starting = () if failing else starting_drivers(diagnosis.nodes, asks, state)
-    return {"drivers": drivers, "failing": failing, "starting": starting, "idle_daemon_sets": idle, "unready": unready}
+    return {"drivers": drivers, "failing": failing, "starting": starting, "idle_daemon_sets": idle, **of_nodes}
 
 
 def _owner(pod: Pod) -> ObjectRef | None:

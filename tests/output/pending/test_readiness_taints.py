@@ -106,3 +106,75 @@ def test_a_node_that_is_short_of_something_says_of_what_and_how_that_ends(key: s
     assert "short of disk space, memory or process ids." in told.replace("\x1b[0m", "").replace("\x1b[1m", "")
     assert "free (node under pressure)" in told
     assert "not ready" not in told
+
+
+PRESSURE = "node.kubernetes.io/disk-pressure"
+FULL = "Failed to garbage collect required amount of images. Attempted to free 9 bytes, but only found 0 bytes eligible"
+
+
+def kubelet_event(reason: str, message: str, hours: float = 0.5, **fields: Any) -> dict[str, Any]:
+    about = {"kind": "Node", "name": "gpu-new", "uid": "gpu-new"}
+    return {
+        "kind": "Event",
+        "metadata": {"name": f"gpu-new.{reason}", "namespace": "default"},
+        "involvedObject": about,
+        "reason": reason,
+        "message": message,
+        "type": "Warning",
+        "source": {"component": "kubelet"},
+        "firstTimestamp": before(3),
+        "lastTimestamp": before(hours),
+        "count": 9,
+        **fields,
+    }
+
+
+def full_node(status: str = "True") -> dict[str, Any]:
+    node = build.node("gpu-new")
+    node["spec"]["taints"] = [{"key": PRESSURE, "effect": "NoSchedule"}]
+    condition = {"type": "DiskPressure", "status": status, "lastTransitionTime": before(2)}
+    node["status"]["conditions"] = [{"type": "Ready", "status": "True"}, condition]
+    return node
+
+
+def full(*objects: dict[str, Any], status: str = "True") -> PendingReport:
+    slices = build.slice_("gpu-new", build.device("gpu-0"))
+    return report_of(build.pod(claims=["claim"]), build.claim(), full_node(status), slices, *objects)
+
+
+def test_since_when_a_disk_is_full_and_what_the_kubelet_says() -> None:
+    older = kubelet_event("EvictionThresholdMet", "Attempting to reclaim ephemeral-storage", 2.5)
+    other = kubelet_event("Rebooted", "Node gpu-new has been rebooted", 0.1)
+    page = " ".join(page_of(full(older, kubelet_event("FreeDiskSpaceFailed", FULL), other)).split())
+    assert "gpu-new has been short of disk space for 120m." in page
+    assert f"Its kubelet 30m ago (9 times): FreeDiskSpaceFailed: {FULL}" in page
+    assert "Rebooted" not in page
+    assert "Attempting" not in page
+    assert "unused images (crictl rmi --prune on the node)" in page
+    assert "The taint is removed by itself, by default 5 minutes after that." in page
+
+
+def test_what_ends_a_shortage_stands_before_the_end_of_other_work() -> None:
+    """Devices of another node are in use, and would be free without the pod that has them."""
+    held = build.claim("held", held=[("gpu-2", "gpu-0")], on="gpu-2", by=("other",))
+    other = build.pod("other", claims=["held"], node_name="gpu-2", phase="Running")
+    page = page_of(full(build.node("gpu-2"), build.slice_("gpu-2", build.device("gpu-0")), held, other))
+    assert page.index("Free disk space on gpu-new") < page.index("Stop other work")
+
+
+def test_a_shortage_that_is_over_has_no_time() -> None:
+    page = page_of(full(status="False"))
+    assert "has been short" not in page
+    assert "Free disk space on gpu-new" in page
+
+
+def test_a_page_about_the_node_tells_the_same() -> None:
+    told = told_of("gpu-new", full_node(), kubelet_event("FreeDiskSpaceFailed", FULL))
+    assert "gpu-new has been short of disk space for" in told
+    assert "FreeDiskSpaceFailed" in told
+    assert "Free disk space on gpu-new" in told
+
+
+def test_who_uses_most_memory_is_asked_of_the_node() -> None:
+    page = " ".join(page_of(cluster(key="node.kubernetes.io/memory-pressure")).split())
+    assert "kubectl top pods -A --sort-by=memory --field-selector spec.nodeName=gpu-new" in page
