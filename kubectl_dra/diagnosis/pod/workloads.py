@@ -204,3 +204,9 @@ def _is(owner: Owner, kind: str, key: Key, uid: str) -> bool:
 def _is_of(owner: str, uid: str) -> bool:
     """Whether a pod that names the uid of an ``owner`` belongs to the one with ``uid``; empty: not known."""
     return not uid or not owner or owner == uid
+
+
+def controller_of(pod: Pod) -> ObjectRef | None:
+    """The controller that a pod names, whether it was read or not."""
+    found = pod.metadata.controller
+    return ObjectRef(found.kind, pod.metadata.namespace, found.name) if found is not None else None

@@ -14,7 +14,7 @@ from kubectl_dra.diagnosis.gangs.elsewhere import gang_groups
 from kubectl_dra.diagnosis.pod.choice import choice_of
 from kubectl_dra.diagnosis.pod.missing import missing_of_gangs, missing_of_kueue
 from kubectl_dra.diagnosis.pod.siblings import Siblings, siblings
-from kubectl_dra.diagnosis.pod.workloads import Owners, ReadOwner
+from kubectl_dra.diagnosis.pod.workloads import Owners, ReadOwner, controller_of
 from kubectl_dra.diagnosis.records import (
     Agreement,
     ClaimDiagnosis,
@@ -92,11 +92,11 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     ``still_blocked``: what would be in the way with the attribute that is meant, or once its queue lets it go.
     ``older_template``: of a pod that its StatefulSet would make otherwise by now, and does not replace. ``group``: what
     keeps the pod waiting is the PodGroup that it is placed with; None in documents of lists too. ``written``: nodes and
-    pools of a simulation's files, if any. ``named_event``: of objects that the pod names. ``unready``,
-    ``pressed``: nodes whose taint says so. ``not_taken``: pods of its own controller that failed as a node did not take
-    them. ``free_nodes``: where nodes could not be read, those whose devices would do. ``awaited``: the pod that it has
-    to run beside and that waits itself. ``dropped_claims``: entries of its manifest that a server without Dynamic
-    Resource Allocation did not store. ``descheduled``: the pod that it replaces, if the descheduler ended that.
+    pools of a simulation's files, if any. ``named_event``: of objects that the pod names. ``unready``, ``pressed``:
+    nodes whose taint says so. ``not_taken``: pods of its own controller that failed as a node did not take them.
+    ``free_nodes``: where nodes could not be read, those whose devices would do. ``awaited``: the pod that it has to run
+    beside and that waits itself. ``dropped_claims``: entries of its manifest that a server without Dynamic Resource
+    Allocation did not store. ``descheduled``: the pod that it replaces, if the descheduler ended that.
     """
 
     asks: tuple[ClaimAsk, ...]
@@ -302,7 +302,7 @@ def _of_one(
 def _of_the_pod(pod: Pod, state: ClusterState, what_if: WhatIf | None) -> dict[str, Any]:
     return {
         "unseen": unseen_entries(pod),
-        "owner": _owner(pod),
+        "owner": controller_of(pod),
         "admission": queue_admission(pod, state),
         "created": pod.metadata.creation_timestamp or "",
         "devices": devices_of(pod, state.inventory),
@@ -325,11 +325,6 @@ def _of_drivers(
     of_nodes = {"unready": unready_nodes(diagnosis.causes, state), "pressed": pressed_nodes(diagnosis.causes, state)}
     starting = () if failing else starting_drivers(diagnosis.nodes, asks, state)
     return {"drivers": drivers, "failing": failing, "starting": starting, "idle_daemon_sets": idle, **of_nodes}
-
-
-def _owner(pod: Pod) -> ObjectRef | None:
-    found = pod.metadata.controller
-    return ObjectRef(found.kind, pod.metadata.namespace, found.name) if found is not None else None
 
 
 def _found(diagnosis: PodDiagnosis, what_if: WhatIf | None) -> dict[str, Any]:
