@@ -73,7 +73,7 @@ def test_a_pod_may_decline() -> None:
     held = build.claim("theirs", held=[("node-1", "gpu-0")], by=["low"])
     holds = diagnose(never, build.claim(), runs("low", claims=["theirs"]), held)
     there = PodsThere((ObjectRef("Pod", "ml", "low"),), 1, ("node-1",))
-    assert holds.preemption == Preemption(text, devices_stay_taken=True, holders=LowerHolders((there,), (0,), 5))
+    assert holds.preemption == Preemption(text, holders=LowerHolders((there,), (0,), 5))
 
 
 def test_devices_are_not_freed_by_it() -> None:

@@ -85,7 +85,7 @@ def _in_vain(told: Preemption, tried: Attempt, found: engine.PreemptionResult) -
     pods = by_owner(snapshot.state, pod, ((node, each) for each in placed))
     lower = tuple(sorted({eviction_priority(snapshot, each) for each in placed}))
     holders = LowerHolders(pods, lower, tried.cycle.info.shape.priority)
-    return msgspec.structs.replace(told, devices_stay_taken=True, holders=holders)
+    return msgspec.structs.replace(told, holders=holders)
 
 
 def _holders(tried: Attempt, found: engine.PreemptionResult) -> tuple[str, set[str]] | None:

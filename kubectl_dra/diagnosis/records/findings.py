@@ -91,8 +91,8 @@ class Preemption(ReportRecord, frozen=True):
     evicted from the first of them, ``violations`` how many of these a PodDisruptionBudget protects. ``certain`` is
     False where chance, or a kind in ``unread``, decides which. Eviction does not free devices in this decision.
     ``under_way``: the victims are evicted already, and the pod is tried on that node again when they have ended.
-    ``devices_stay_taken``: pods that could be evicted hold devices, for want of which that would make no room; these
-    are the ``holders`` on the first such node.
+    ``holders``: pods that could be evicted hold devices, for want of which that would make no room; those of the first
+    such node.
     ``declined``: the pod evicts nobody, but would make room if it did.
     """
 
@@ -103,7 +103,6 @@ class Preemption(ReportRecord, frozen=True):
     certain: bool = True
     unread: tuple[str, ...] = ()
     under_way: bool = False
-    devices_stay_taken: bool = False
     holders: LowerHolders | None = None
     declined: Declined | None = None
 

@@ -54,11 +54,9 @@ def evicts_nobody(report: PendingReport) -> list[Safe]:
     """What people try first, and what it does not change."""
     if report.verdict is not Verdict.UNSCHEDULABLE or report.preemption is None:
         return []
-    if not report.preemption.devices_stay_taken:
-        return []
     holders = report.preemption.holders
     if holders is None:
-        return wrapped(Safe("The scheduler evicts nobody of lower priority for it: preemption does not free devices."))
+        return []
     lowest, highest = holders.priorities[0], holders.priorities[-1]
     theirs = Safe(str(lowest)) if lowest == highest else fmt("{} to {}", str(lowest), str(highest))
     text = "The scheduler does not evict {}, of lower priority ({}; its own is {}): preemption does not free devices."
