@@ -8,7 +8,6 @@ from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.not_found import object_not_found, published_not_found, unsure
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.output.devices.unpublished import held_lines
-from kubectl_dra.reports.devices.nodes import node_names
 from kubectl_dra.reports.devices.unpublished import held_in_pools
 from kubectl_dra.reports.find import pool_names
 
@@ -34,4 +33,6 @@ def device_not_found(word: str, facts: ClusterState) -> CommandError:
 
 def node_not_found(name: str, facts: ClusterState) -> CommandError:
     """The error for a node that was not read and that no slice names."""
+    from kubectl_dra.reports.devices.nodes import node_names  # what is the matter with nodes takes the diagnosis
+
     return object_not_found(NODE, name, node_names(facts), facts.evidence)
