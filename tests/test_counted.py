@@ -30,11 +30,11 @@ from kubectl_dra.tui.queries import (
     LISTED_TAINTS,
     NAMED_VALUES,
     PENDING_KEYS,
-    RECENT_CHANGES,
     WHOLE,
     Claims,
     DevicesQuery,
     PodQuery,
+    RecentChanges,
 )
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK
@@ -113,7 +113,7 @@ def show_all(file: Path) -> None:
         ALL_CLASSES,
         ALL_TAINTS,
         LISTED_TAINTS,
-        RECENT_CHANGES,
+        RecentChanges(),
     )
     for query in (*lists, KNOWN_SELECTORS, NAMED_VALUES):
         query.compute(state)

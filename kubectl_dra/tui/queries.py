@@ -89,9 +89,6 @@ class RecentChanges:
         return recent_changes(cluster, self.limit, self.namespace)
 
 
-RECENT_CHANGES: Final = RecentChanges()
-
-
 @dataclass(frozen=True, slots=True)
 class Pool:
     id: PoolId

@@ -14,7 +14,7 @@ from tests.kit.clock import CLOCK
 
 LISTS = (
     *(queries.ALL_POOLS, queries.DevicesQuery(), queries.Claims(), queries.CLAIM_COUNTS, queries.ALL_CLASSES),
-    *(queries.Groups(), queries.ALL_TAINTS, queries.LISTED_TAINTS, queries.RECENT_CHANGES),
+    *(queries.Groups(), queries.ALL_TAINTS, queries.LISTED_TAINTS, queries.RecentChanges()),
 )
 
 
