@@ -44,6 +44,8 @@ _NOT_COMPILED: Final[tuple[tuple[str, edits.Edit], ...]] = (
 )
 _MAX_NAMES: Final = 5
 _MAX_TEXT: Final = 10 * 1024
+#: A tenth: between GB and Gi are 7 percent, and what firmware keeps of a device's memory is less than that.
+_KIND: Final = 10
 _NUMBER: Final = re.compile(r"[0-9]+(\.[0-9]+)?")
 
 
@@ -159,7 +161,8 @@ def _candidates(
         yield expression, ()
         return
     if all(each.outcome is Outcome.NO for _, each in tried.meant):
-        for value in near_values(expression, _seen(tried, number)):
+        seen = _seen(tried, number)
+        for value in (*near_values(expression, seen), *near_amounts(expression, seen, same_kind=True)):
             yield value, ("literal",)
     yield expression, ()
     failed = (each for _, each in tried.meant if each.outcome is Outcome.ERROR and each.selector == number)
@@ -198,21 +201,26 @@ def near_values(expression: str, seen: Collection[str], start: int = 0, end: int
                 yield expression[: token.pos] + string_source(near) + expression[after:]
 
 
-def near_amounts(expression: str, seen: Collection[str], start: int = 0, end: int = _MAX_TEXT) -> Iterator[str]:
+def near_amounts(
+    expression: str, seen: Collection[str], start: int = 0, end: int = _MAX_TEXT, *, same_kind: bool = False
+) -> Iterator[str]:
     """Between ``start`` and ``end``: an amount that was seen in the place of another one, the nearest first.
 
-    Amounts are numbers, and texts that are quantities.
+    Amounts are numbers, and texts that are quantities. ``same_kind``: only quantities which differ as those do by which
+    one kind of device is known and published: 80GB, 80Gi and 81559Mi.
     """
     for token in tokenize(expression)[0]:
         if not start <= token.pos < end:
             continue
         text = token.text[1:-1] if token.kind == "STRING" else token.text
         wanted = _amount(text) if token.kind in ("STRING", "NUM_INT", "NUM_FLOAT") else None
-        if wanted is None or text in seen:
+        if wanted is None or text in seen or (same_kind and token.kind != "STRING"):
             continue
         written = seen if token.kind == "STRING" else [each for each in seen if _NUMBER.fullmatch(each)]
         known = [(abs(amount - wanted), each) for each in sorted(written) if (amount := _amount(each)) is not None]
-        for _, each in sorted(known)[:_MAX_NAMES]:
+        for apart, each in sorted(known)[:_MAX_NAMES]:
+            if same_kind and apart * _KIND > wanted:
+                break
             new = string_source(each) if token.kind == "STRING" else each
             yield expression[: token.pos] + new + expression[token.pos + len(token.text) :]
 

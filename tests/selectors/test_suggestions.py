@@ -38,7 +38,12 @@ MISTAKES = {
     "unit": (f'{MEMORY}.compareTo(quantity("70GB")) >= 0', f'{MEMORY} == quantity("80 GiB")'),
     "amount": (f"{MEMORY} >= 40", f"{MEMORY} > 79"),
     "comparison": (f'{MEMORY} >= "40Gi"', f'{MEMORY} >= "40gb"', f'{DOMAIN}.driverVersion > "1.0.0"'),
-    "literal": (f'{DOMAIN}.model == "a100"', f'{DOMAIN}.model in ["A10O"]', f'"A-100" == {DOMAIN}["model"]'),
+    "literal": (
+        f'{DOMAIN}.model == "a100"',
+        f'{DOMAIN}.model in ["A10O"]',
+        f'"A-100" == {DOMAIN}["model"]',
+        f'{MEMORY}.compareTo(quantity("86Gi")) >= 0',
+    ),
     "guard": (f"{DOMAIN}.index > 0", f'{DOMAIN}["index"] > 0', f"has({MEMORY}) && {DOMAIN}.index == 1"),
 }
 #: The same within other text: in brackets, before and behind other conditions.
@@ -102,3 +107,12 @@ def test_that_of_a_class_is_offered_too(selector: str) -> None:
     (suggested,) = (each.expression for each in in_the_lab(world, world.inventory.classes[build.DRIVER]).rewrites)
     offered = [action for found in remedies(world, diagnosed(world)) for action in found.actions]
     assert any(isinstance(each, EditClass) and each.after == suggested for each in offered), suggested
+
+
+@pytest.mark.parametrize(("amount", "offered"), [("84Gi", True), ("160Gi", False), ("40Gi", False)])
+def test_only_an_amount_of_the_same_kind_of_device_is_meant(amount: str, *, offered: bool) -> None:
+    """What is sold as 80 GB is published as a little less; twice as much is another device, half as much matches."""
+    world = cluster(f'{MEMORY}.compareTo(quantity("{amount}")) >= 0')
+    suggestions = in_the_lab(world, world.inventory.claims[Key(build.NAMESPACE, "claim")]).rewrites
+    better = [f'{MEMORY}.compareTo(quantity("80Gi")) >= 0'] if offered else []
+    assert [each.expression for each in suggestions] == better
