@@ -6,6 +6,7 @@ Upstream: NodeResourcesFit decides by the node's own amount where it has one, Dy
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from kubectl_dra.diagnosis.records import NodeOutcome, NodeShortage
 from kubectl_dra.output.pending.amounts import in_use_by
@@ -14,6 +15,9 @@ from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import plural
 from kubectl_dra.reports.claims.ask import ExtendedAsk
 from kubectl_dra.reports.pending.nodes import NodeGroupRecord
+
+#: Where a device plugin has some, the scheduler takes none of a driver's (filterExtendedResources).
+_TWICE: Final = Safe("; devices that a DRA driver publishes there, which may be the same, do not serve it")
 
 
 def by_device_plugin(nodes: Sequence[NodeGroupRecord], extended: Sequence[ExtendedAsk]) -> Safe:
@@ -27,8 +31,10 @@ def _clauses(nodes: Sequence[NodeGroupRecord], extended: Sequence[ExtendedAsk]) 
         shortage = plugin_shortage(group, extended)
         if shortage is not None:
             offers, has = Safe("offers" if group.count == 1 else "offer"), Safe(plural("has", group.count))
-            text = "{}, which {} {} by a device plugin, {} {}"
-            yield fmt(text, names_of([group]), offers, shortage.resource, has, _free(shortage))
+            twice = any(name in each.twice_on for each in extended for name in group.names)
+            text = "{}, which {} {} by a device plugin, {} {}{}"
+            also = _TWICE if twice else Safe("")
+            yield fmt(text, names_of([group]), offers, shortage.resource, has, _free(shortage), also)
 
 
 def _free(shortage: NodeShortage) -> Safe:

@@ -8,11 +8,12 @@ this one count; of a request with alternatives (``firstAvailable``) its own name
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 import msgspec
 
 from kubectl_dra.api.quantities import encode_hook
-from kubectl_dra.cluster import ClusterState
+from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.explain.class_facts import offers
 from kubectl_dra.model.classic import ClassicClaim, classic_of
 from kubectl_dra.model.core import Pod
@@ -32,8 +33,11 @@ from kubectl_dra.model.resource import (
     ResourceClaimTemplate,
 )
 from kubectl_dra.reports.base import ReportRecord
+from kubectl_dra.reports.devices.advertised import advertised
 from kubectl_dra.scheduler.claims import claim_names, sources
 from kubectl_dra.scheduler.extended import asked, next_to_serve, request_containers, served_resources
+
+_NODES: Final = 5
 
 
 class RequestAsk(ReportRecord, frozen=True):
@@ -96,6 +100,7 @@ class ExtendedAsk(ReportRecord, frozen=True):
     ``passed_over``: the class that has the same ``extendedResourceName`` and would serve the resource if
     ``device_class`` did not, with the number of published devices that it selects. ``init_container``: the one that
     needs more than what runs after it, of which the claim has what is more; ``init_count``: what it needs in all.
+    ``twice_on``: some nodes that offer the resource by a device plugin, and devices by a driver of the same vendor.
     """
 
     resource: str
@@ -106,6 +111,7 @@ class ExtendedAsk(ReportRecord, frozen=True):
     passed_over_devices: int = 0
     init_container: str = ""
     init_count: int = 0
+    twice_on: tuple[str, ...] = ()
 
 
 def claim_ask(
@@ -253,11 +259,23 @@ def extended_asks(key: Key, state: ClusterState) -> tuple[ExtendedAsk, ...]:
             passed_over, devices = _passed_over(name, state)
             containers, maker = request_containers(pod, name, served), maker_of(pod, name)
             init = maker if maker is not None and maker.field == INIT and maker.peak else None
-            ask = ExtendedAsk(name, number, served[name].metadata.name, containers, passed_over, devices)
+            twice = _twice(state).get(name, ())[:_NODES]
+            ask = ExtendedAsk(
+                name, number, served[name].metadata.name, containers, passed_over, devices, twice_on=twice
+            )
             if init is not None:
                 ask = msgspec.structs.replace(ask, init_container=init.container, init_count=init.amount)
             found.append(ask)
     return tuple(found)
+
+
+@derived("nodes", "slices", "pods")
+def _twice(state: ClusterState) -> Mapping[str, tuple[str, ...]]:
+    """By resource the nodes that offer it beside the devices of a driver, in the order of their names."""
+    found: dict[str, dict[str, None]] = {}
+    for each in advertised(state, sorted(state.inventory.nodes)):
+        found.setdefault(each.resource, {})[each.node] = None
+    return {resource: tuple(nodes) for resource, nodes in found.items()}
 
 
 def _passed_over(resource: str, state: ClusterState) -> tuple[str, int]:

@@ -41,6 +41,16 @@ def test_some_that_are_free_there_and_nodes_that_never_had_enough_are_told_apart
     assert few.endswith("by a device plugin, has only 1 in all.")
 
 
+def test_devices_that_a_driver_publishes_beside_a_device_plugin_may_be_the_same() -> None:
+    """They look free, and the scheduler gives none of them to a pod that requests the resource."""
+    beside = build.slice_("plugin-1", *(build.device(f"gpu-{number}") for number in range(4)))
+    nodes = plugin_node("plugin-1", 4, train=4)
+    told = "; devices that a DRA driver publishes there, which may be the same, do not serve it."
+    line = first_line(report_of(*BY_CLASS, *nodes, beside))
+    assert line.endswith(f"by a device plugin, has none free (in use by ml/train: 4){told}")
+    assert "DRA driver" not in first_line(report_of(*BY_CLASS, *nodes))
+
+
 def test_of_several_nodes_alike_no_users_are_named() -> None:
     nodes = [*plugin_node("plugin-1", 2, a=2), *plugin_node("plugin-2", 2, b=2)]
     line = first_line(report_of(*BY_CLASS, *nodes))

@@ -486,3 +486,14 @@ def test_a_pod_that_names_its_node_may_be_let_go_elsewhere() -> None:
     daemon = {"apiVersion": "apps/v1", "kind": "DaemonSet", "name": "d", "uid": "d", "controller": True}
     waits["metadata"]["ownerReferences"] = [daemon]
     assert drop not in " ".join(page_of(report_of(*objects)).split())
+
+
+@pytest.mark.parametrize(("name", "meant"), [("gpu.example.co", True), ("nosuch", False)])
+def test_a_class_that_may_be_meant_stands_in_the_first_line(name: str, *, meant: bool) -> None:
+    """A list of pods has no more than that of each."""
+    claim = build.claim("claim", build.request(cls=name))
+    told = " (did you mean gpu.example.com?)" if meant else ""
+    line = first_line(
+        report_of(build.device_class(), build.node(), build.slice_("node-1", build.device("gpu-0")), POD, claim)
+    )
+    assert line == f"Pod ml/pod is pending: DeviceClass {name} does not exist{told}."

@@ -18,7 +18,7 @@ from kubectl_dra.selectors.comparisons import short_clause
 
 
 def _class_missing(problem: records.ClassProblem, _cause: records.Cause) -> Safe:
-    return fmt("DeviceClass {} does not exist", problem.device_class)
+    return fmt("DeviceClass {} does not exist{}", problem.device_class, did_you_mean(problem.similar[:1], " (", ")"))
 
 
 def _unserved(resource: records.ExtendedResource, _cause: records.Cause) -> Safe:
