@@ -62,7 +62,7 @@ def test_lists_count_it_apart(capfd: pytest.CaptureFixture[str], tmp_path: Path)
     assert "open ? 2 1 1 0 0 " in text
     assert "gpu.example.com drained drained 2 0 0 0 2 ready" in said(capfd, tmp_path, cluster(), "get", "pools")
     assert "gpu.example.com 8 1 2 0 5 2 0 1 on open" in said(capfd, tmp_path, cluster(), "get", "classes")
-    assert "gpu.example.com 8 2 1 0" in said(capfd, tmp_path, cluster(), "top", "classes")
+    assert "gpu.example.com 8 1 2 0" in said(capfd, tmp_path, cluster(), "top", "classes")
     assert "8 devices: 1 free, 2 in use, 5 free on closed nodes." in said(capfd, tmp_path, cluster(), "describe-pool")
     assert "All 8 devices match (1 of them free)" in said(capfd, tmp_path, cluster(), "test-selector", "true")
     page = said(capfd, tmp_path, cluster(), "describe-node", "drained")

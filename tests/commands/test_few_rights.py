@@ -83,7 +83,7 @@ X9ZK = "gke-prod-h100-5f3a2b1c-x9zk"
         ("get pools", f"{X9ZK} {X9ZK} 8 ≤3 0 5 0 0 0 ready"),
         ("get pools", "rack=rack-1 4 0 ≤4 0 0 0 0 ready"),
         ("get classes", "gpu.example.com 32 ≤17 0 14 1 0 0 21"),
-        ("top nodes", f"{X9ZK} 8 5 0 ≤3"),
+        ("top nodes", f"{X9ZK} 8 ≤3 0 5"),
         (f"describe-node {X9ZK}", "has 8 devices of its own: ≤3 free and 5 in use"),
         ("get devices --free", "gpu-5 free? -"),
         ("test-selector true", "(≤24 of them free, ≤4 in part)"),

@@ -28,7 +28,7 @@ def test_every_node_has_a_line_with_the_devices_of_all_its_drivers(capfd: pytest
     assert found["cpu-1"][2:8] == ["0", "0", "0", "0", "0", "-"]
     for name in ("gke-prod-h100-5f3a2b1c-k4tq", "gke-prod-h100-5f3a2b1c-x9zk", "cpu-2"):
         devices, free, used = found[name][2:5]
-        assert [devices, used, free] == [*top[name][1:3], top[name][4]]
+        assert [devices, free, used] == [*top[name][1:3], top[name][4]]
     assert found["cpu-2"][7] == "mig.example.com"
 
 
