@@ -128,7 +128,7 @@ def test_a_home_that_cannot_be_written_to(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     for home in (tmp_path / "file", tmp_path / "missing"):
         environment = {**os.environ, "HOME": str(home), "XDG_CACHE_HOME": str(home / "cache")}
-        for words in (("get", "pools"), ("__complete", "get", "pools", "")):
+        for words in (("get", "classes"), ("__complete", "get", "pools", "")):
             process = start(*words, stdout=subprocess.DEVNULL, env=environment)
             assert outcome(process) == (0, ""), (home, words)
 
