@@ -10,6 +10,7 @@ from textual.strip import Strip
 
 from tests.tui.support import LARGE, demo_app, play
 
+pytestmark = pytest.mark.one_in(3)
 _OPEN_AND_CLOSE = ("enter", "enter", "escape", "escape")
 _ROUNDS = 4
 

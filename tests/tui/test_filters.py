@@ -15,6 +15,7 @@ from kubectl_dra.tui.settings import Settings
 from tests.reports.clusters import DEMO
 from tests.tui.support import LARGE, SMALL, demo_app, file_app, play, with_features
 
+pytestmark = pytest.mark.one_in(4)
 GROUPS = Path(__file__).parents[2] / "docs" / "examples" / "gang.yaml"
 CORDONED = "gke-prod-h100-5f3a2b1c-x9zk"
 REGULAR = "gke-prod-h100-5f3a2b1c-k4tq"

@@ -13,6 +13,8 @@ from kubectl_dra.tui.views.commands import CommandsView
 from kubectl_dra.tui.views.reasons import ExplanationView, PendingReasonView
 from tests.tui.support import LARGE, SMALL, demo_app, play
 
+pytestmark = pytest.mark.one_in(6)
+
 
 @pytest.mark.parametrize(
     ("line", "meant"),

@@ -11,6 +11,7 @@ from tests.commands.test_waiting_work import refused_set, work
 from tests.kit import build
 from tests.tui.support import LARGE, SMALL, demo_app, file_app, play
 
+pytestmark = pytest.mark.one_in(3)
 NODE = {"apiVersion": "v1", **build.node("node-a")}
 
 
