@@ -85,6 +85,12 @@ class Ordinals(Record, frozen=True):
     start: int = 0
 
 
+class RetentionPolicy(Record, frozen=True):
+    """``spec.persistentVolumeClaimRetentionPolicy`` of a StatefulSet; empty: Retain."""
+
+    when_scaled: str = ""
+
+
 class MakerSpec(Record, frozen=True):
     """``spec`` of any of these kinds."""
 
@@ -98,6 +104,7 @@ class MakerSpec(Record, frozen=True):
     managed_by: str = ""
     pod_management_policy: str = ""
     ordinals: Ordinals = Ordinals()
+    persistent_volume_claim_retention_policy: RetentionPolicy = RetentionPolicy()
     strategy: UpdateStrategy = UpdateStrategy()
     update_strategy: UpdateStrategy = UpdateStrategy()
     upgrade_strategy: UpdateStrategy = UpdateStrategy()

@@ -128,5 +128,43 @@ def test_where_not_every_pod_would_do_the_one_that_goes_is_made_the_first() -> N
     here = replica("serve-x", "ReplicaSet", "b"), holder("bare", "a"), holder("rest", "c")
     elsewhere = build.pod("serve-y", node_name="far", phase="Running")
     elsewhere["metadata"]["ownerReferences"] = here[0][0]["metadata"]["ownerReferences"]
+    elsewhere["status"]["conditions"] = [{"type": "Ready", "status": "True"}]
     told = [text for text, _ in waiting_alone(workload("ReplicaSet"), *here, elsewhere) if "serve" in text]
     assert told == ["scale ReplicaSet ml/serve to 1 (now 2), which ends ml/serve-x: frees 1 device"]
+
+
+def test_a_pod_without_a_condition_counts_as_not_ready() -> None:
+    """Upstream: pkg/api/v1/pod/util.go, IsPodReady."""
+    here = replica("serve-x", "ReplicaSet", "b"), holder("bare", "a"), holder("rest", "c")
+    other = replica("serve-y", "ReplicaSet", "d")
+    del other[0]["status"]["conditions"]
+    told = [text for text, _ in waiting_alone(workload("ReplicaSet"), *here, other[0]) if "serve-x" in text]
+    assert told == [
+        "delete pod ml/serve-x: frees 1 device, but its ReplicaSet starts it again, and that one then waits"
+    ]
+
+
+def test_no_volumes_are_lost() -> None:
+    """Upstream: pkg/controller/statefulset/stateful_set_utils.go, getPersistentVolumeClaimRetentionPolicy."""
+    there = [*holder("other", "a"), *holder("rest", "c"), *replica("serve-0", "StatefulSet", "b")]
+    made = workload("StatefulSet", 1)
+    assert any("scale StatefulSet" in text for text, _ in waiting_alone(made, *there))
+    made["spec"]["persistentVolumeClaimRetentionPolicy"] = {"whenScaled": "Delete", "whenDeleted": "Retain"}
+    assert not any("scale" in text for text, _ in waiting_alone(made, *there))
+
+
+@pytest.mark.parametrize(("owner", "replicas", "scales"), [("", 1, True), ("ScaledObject", 1, False), ("", 2, False)])
+def test_what_an_autoscaler_scales_back_is_not_scaled(owner: str, replicas: int, scales: bool) -> None:
+    """Upstream: pkg/controller/podautoscaler/horizontal.go, reconcileAutoscaler: disabled at 0."""
+    both = replica("serve-x", "ReplicaSet", "b"), replica("serve-y", "ReplicaSet", "c")
+    rest = (both[1],) if replicas == 2 else (holder("rest", "c"),)
+    target = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "serve"}
+    metadata: dict[str, Any] = {"name": "scaler", "namespace": build.NAMESPACE}
+    if owner:
+        metadata["ownerReferences"] = [
+            {"apiVersion": "keda.sh/v1alpha1", "kind": owner, "name": "serve", "uid": "so", "controller": True}
+        ]
+    scaler = {"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": metadata}
+    scaler["spec"] = {"scaleTargetRef": target, "minReplicas": 1, "maxReplicas": 4}
+    parts = workload("ReplicaSet", replicas), both[0], holder("other", "a"), *rest, scaler
+    assert any("scale ReplicaSet" in text for text, _ in waiting_alone(*parts)) is scales

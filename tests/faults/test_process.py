@@ -71,7 +71,7 @@ def test_a_reader_that_is_gone_is_no_error(line: str) -> None:
 def test_closed_streams(tmp_path: Path) -> None:
     for closed in (">&-", "2>&-", "<&-", "<&- >&- 2>&-"):
         done = subprocess.run(
-            ["sh", "-c", f'"$@" {closed}', "sh", *PROGRAM, "get", "pools", "--from", "demo"],
+            ["sh", "-c", f'"$@" {closed}', "sh", *PROGRAM, "get", "classes", "--from", "demo"],
             capture_output=True,
             check=False,
         )

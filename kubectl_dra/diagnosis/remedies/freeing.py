@@ -19,6 +19,7 @@ from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.actions import ScaleDown
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
 from kubectl_dra.diagnosis.remedies.records import DeleteClaim, DeletePod, Remedy, RemedyKind, Wait
+from kubectl_dra.diagnosis.remedies.scalable import SCALED, is_scaled_back, loses_volumes
 from kubectl_dra.diagnosis.remedies.trial import Trials
 from kubectl_dra.diagnosis.whatif.nodes import MIRROR
 from kubectl_dra.model.clock import parse_time
@@ -37,7 +38,6 @@ _POD_COST: Final = 60
 #: Less than deleting a pod that runs: nobody misses one that does not.
 _STOP_COST: Final = 58
 #: Workloads that can be scaled to no pods.
-SCALED: Final = ("Deployment", "StatefulSet", "ReplicaSet")
 #: What deleting a pod that the cluster itself needs costs: more than anything else.
 CRITICAL_COST: Final = 100
 SYSTEM_CRITICAL: Final = 2_000_000_000  # priority class system-cluster-critical
@@ -187,6 +187,8 @@ def to_scale(case: Case, owner: ObjectRef) -> tuple[int, Sequence[Pod]] | None:
     found = inventory.workloads.get((owner.kind, owner.namespace, owner.name)) if owner.kind in SCALED else None
     pods = resolve_workload(inventory, owner.kind, owner.key) if found is not None else ()
     if found is None or any(key_of(pod.metadata) in case.keep for pod in pods):
+        return None
+    if loses_volumes(found) or is_scaled_back(inventory, owner, 0):
         return None
     return 1 if found.spec.replicas is None else found.spec.replicas, pods
 

@@ -16,7 +16,8 @@ from kubectl_dra.diagnosis.records import Funnel, ObjectRef, StageName
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, ClaimEditor, first_of, removals
 from kubectl_dra.diagnosis.remedies.records import RemedyKind, RestartPods
-from kubectl_dra.diagnosis.remedies.shared_claim import SCALED, Holder, holders
+from kubectl_dra.diagnosis.remedies.scalable import SCALED, loses_volumes
+from kubectl_dra.diagnosis.remedies.shared_claim import Holder, holders
 from kubectl_dra.model.edited import edited
 from kubectl_dra.model.forms import Form
 from kubectl_dra.model.held import device_of, results_of
@@ -46,6 +47,8 @@ def candidates(case: Case, editor: ClaimEditor, request: Form, funnels: Sequence
     owner = case.owners.top(found[0].pod) if shared & devices else None
     total = _whole(case, min(shared & devices), name) if shared & devices else None
     if owner is None or owner.object is None or owner.ref.kind not in SCALED or total is None:
+        return
+    if loses_volumes(owner.object):
         return
     replicas = 1 if owner.object.spec.replicas is None else owner.object.spec.replicas
     least = max(-(-replicas // len(shared)), 2)

@@ -21,7 +21,6 @@ from kubectl_dra.diagnosis.remedies.actions import LabelNode, ScaleDown, SetDele
 from kubectl_dra.diagnosis.remedies.candidate import Case
 from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.competition import Competing, is_early, made_again, with_pod
-from kubectl_dra.diagnosis.remedies.freeing import SCALED
 from kubectl_dra.diagnosis.remedies.outlook import Competition
 from kubectl_dra.diagnosis.remedies.records import (
     Action,
@@ -33,6 +32,7 @@ from kubectl_dra.diagnosis.remedies.records import (
     RemoveTaintRule,
     Uncordon,
 )
+from kubectl_dra.diagnosis.remedies.scalable import SCALED, is_scaled_back, loses_volumes
 from kubectl_dra.diagnosis.remedies.together import GroupOfPod
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.inventory import key_of
@@ -173,6 +173,8 @@ def _scaled(world: ClusterState, owners: Owners, owner: Owner, deleted: Sequence
     staying = [pod for pod in pods if pod not in going]
     if len(pods) != replicas or len(staying) != replicas - len(going) or not all(map(_is_settled, staying)):
         return None
+    if loses_volumes(owner.object) or is_scaled_back(inventory, owner.ref, len(staying)):
+        return None
     ordered = owner.ref.kind == _ORDERED
     if ordered and max(map(_ordinal, staying), default=-1) > min(map(_ordinal, going)):
         return None
@@ -186,9 +188,9 @@ def _scaled(world: ClusterState, owners: Owners, owner: Owner, deleted: Sequence
 
 def _is_settled(pod: Pod) -> bool:
     """Whether nothing makes a controller end this one before others."""
-    unready = any(each.type == "Ready" and each.status != "True" for each in pod.status.conditions)
+    ready = any(each.type == "Ready" and each.status == "True" for each in pod.status.conditions)
     running = bool(pod.spec.node_name) and pod.status.phase == "Running" and pod.metadata.deletion_timestamp is None
-    return running and not unready and not fails(pod) and DELETION_COST not in pod.metadata.annotations
+    return running and ready and not fails(pod) and DELETION_COST not in pod.metadata.annotations
 
 
 def _ordinal(pod: Pod) -> int:

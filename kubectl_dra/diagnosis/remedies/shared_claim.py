@@ -18,6 +18,7 @@ from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
 from kubectl_dra.diagnosis.remedies.own_claim import free_name
 from kubectl_dra.diagnosis.remedies.pod_edits import naming
 from kubectl_dra.diagnosis.remedies.records import CreateObject, EditPod, RemedyKind, RestartPods
+from kubectl_dra.diagnosis.remedies.scalable import SCALED, loses_volumes
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.edited import edited
 from kubectl_dra.model.ids import Key
@@ -30,7 +31,6 @@ from kubectl_dra.scheduler.claims import resolve
 _COST: Final = 27
 #: Workloads whose pods are all replaced at once, and those of which none is left when they are scaled down.
 _REPLACED: Final = ("Job", "JobSet", "MPIJob")
-SCALED: Final = ("Deployment", "ReplicaSet", "StatefulSet")
 
 
 class Holder(NamedTuple):
@@ -108,7 +108,7 @@ def _shared(case: Case, claim: ResourceClaim, entry: str, template: ObjectRef, h
         # An old pod of a workload that rolls stays until its new one is ready, which waits for the devices.
         if owner is None or owner.ref.kind in _REPLACED:
             yield Candidate(RemedyKind.EDIT_POD, (create, mine, theirs), _COST, steps)
-    elif owner.ref.kind in SCALED and owner.object is not None:
+    elif owner.ref.kind in SCALED and owner.object is not None and not loses_volumes(owner.object):
         replicas = 1 if owner.object.spec.replicas is None else owner.object.spec.replicas
         restart = RestartPods(owner.ref, other, replicas)
         yield Candidate(RemedyKind.EDIT_POD, (create, mine, restart), _COST, (created, named, moved))

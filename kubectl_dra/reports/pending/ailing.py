@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kubectl_dra.diagnosis.gates.pending import is_pending
 from kubectl_dra.diagnosis.records import ObjectRef
-from kubectl_dra.diagnosis.remedies.freeing import SCALED
+from kubectl_dra.diagnosis.remedies.scalable import SCALED
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.usage import is_terminal
