@@ -9,6 +9,7 @@ import pytest
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Verdict
+from kubectl_dra.output.pending.plugin_words import quota_words
 from tests.kit import build
 from tests.output.pending.test_situations import first_line, page_of, refused, report_of
 
@@ -283,6 +284,15 @@ def test_a_quota_of_koordinator_is_told_in_plain_words_with_who_can_raise_it(amo
     assert "Wait until other work of this ElasticQuota of Koordinator ends" in " ".join(alone.split())
     assert "kubectl get elasticquotas.scheduling.sigs.k8s.io -A -o yaml" in page
     assert "recreate the pod without schedulerName" not in page
+
+
+@pytest.mark.parametrize(
+    "amount", ['{"x":' + "[" * 100_000 + "}", '{"cpu":{"a":1}}', '{"cpu":[1]}'], ids=["deep", "object", "list"]
+)
+def test_amounts_of_a_quota_that_are_nested_are_not_read(amount: str) -> None:
+    amounts = f"available: {amount}, remained: {amount}, pod's request: {amount}"
+    words = f"Insufficient quotas, quotaName: team, {amounts}, exceedDimensions: [cpu]"
+    assert quota_words(words) == "ElasticQuota team has too little cpu left"
 
 
 def test_words_of_plugins_that_every_scheduler_has_are_no_rule_of_its_own() -> None:
