@@ -29,6 +29,8 @@ _COST: Final = 33
 _NANO: Final = 10**9
 #: A device is divided by a power of two, twice as often where that is not enough.
 _TRIED: Final = 3
+#: Smaller parts of a device are of no use to a pod; so many replicas await other devices.
+_MOST_PARTS: Final = 64
 
 
 def candidates(case: Case, editor: ClaimEditor, request: Form, funnels: Sequence[Funnel]) -> Iterator[Candidate]:
@@ -51,10 +53,13 @@ def candidates(case: Case, editor: ClaimEditor, request: Form, funnels: Sequence
     if loses_volumes(owner.object):
         return
     replicas = 1 if owner.object.spec.replicas is None else owner.object.spec.replicas
+    if replicas < 1:
+        return  # its pods are about to be deleted, and none is made anew
     least = max(-(-replicas // len(shared)), 2)
     parts = 1 << (least - 1).bit_length()
     restart = RestartPods(owner.ref, ObjectRef.of("Pod", key_of(found[0].pod.metadata)), replicas)
-    amounts = [amount for step in range(_TRIED) if (amount := _divided(total, parts << step)) is not None]
+    tried = [parts << step for step in range(_TRIED) if parts << step <= _MOST_PARTS]
+    amounts = [amount for each in tried if (amount := _divided(total, each)) is not None]
     yield from first_of([_with(editor, name, amount, restart, found) for amount in amounts])
 
 

@@ -66,7 +66,7 @@ def _has_strategy(parameters: msgspec.Raw | msgspec.UnsetType) -> bool:
         return False
     try:
         found = msgspec.json.decode(parameters)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return False
     sharing = found.get("sharing") if isinstance(found, dict) else None
     return isinstance(sharing, dict) and bool(sharing.get("strategy"))
@@ -110,8 +110,9 @@ def _shared(case: Case, claim: ResourceClaim, entry: str, template: ObjectRef, h
             yield Candidate(RemedyKind.EDIT_POD, (create, mine, theirs), _COST, steps)
     elif owner.ref.kind in SCALED and owner.object is not None and not loses_volumes(owner.object):
         replicas = 1 if owner.object.spec.replicas is None else owner.object.spec.replicas
-        restart = RestartPods(owner.ref, other, replicas)
-        yield Candidate(RemedyKind.EDIT_POD, (create, mine, restart), _COST, (created, named, moved))
+        if replicas > 0:
+            restart = RestartPods(owner.ref, other, replicas)
+            yield Candidate(RemedyKind.EDIT_POD, (create, mine, restart), _COST, (created, named, moved))
     elif owner.ref.kind in _REPLACED:
         both = changes.both(created, moved)
         yield Candidate(RemedyKind.EDIT_POD, (create, mine), _COST, (both, named))

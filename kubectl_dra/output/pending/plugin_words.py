@@ -93,7 +93,7 @@ def quota_words(words: str) -> Safe | None:
 
 
 def _amounts(words: str, label: str) -> Mapping[str, Any]:
-    """The amounts behind a label, by resource; empty where they are not written as JSON. Nothing nested is an amount."""
+    """The amounts behind a label, by resource; empty where they are not written as JSON, or nested."""
     found = re.search(rf"\b{re.escape(label)}: (?P<amounts>\{{[^{{}}\[\]]*\}})", words)
     try:
         return json.loads(found["amounts"]) if found is not None else {}

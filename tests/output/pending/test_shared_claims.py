@@ -46,7 +46,9 @@ def workload(kind: str, name: str = "web", replicas: int = 2) -> dict[str, Any]:
     return {"apiVersion": api, "kind": kind, "metadata": meta, "spec": {"replicas": replicas, "template": template}}
 
 
-def two_pods(kind: str | None, *, other: str | None = None, parameters: dict[str, Any] | None = None) -> PendingReport:
+def two_pods(
+    kind: str | None, *, other: str | None = None, parameters: dict[str, Any] | None = None, replicas: int = 2
+) -> PendingReport:
     configured = SHARED if parameters is None else parameters
     template = {
         "kind": "ResourceClaimTemplate",
@@ -55,7 +57,7 @@ def two_pods(kind: str | None, *, other: str | None = None, parameters: dict[str
     }
     mine = (kind, "web") if kind else None
     theirs = (other, "else") if other else mine
-    owners = [workload(kind)] if kind else []
+    owners = [workload(kind, replicas=replicas)] if kind else []
     owners += [workload(other, "else")] if other else []
     return report_of(
         build.node(),
@@ -128,7 +130,7 @@ def test_nothing_is_shared_otherwise(kind: str, other: str | None, parameters: d
     assert sharing(two_pods(kind, other=other, parameters=parameters)) is None
 
 
-def taking(amounts: dict[str, str] | None) -> PendingReport:
+def taking(amounts: dict[str, str] | None, replicas: int = 3) -> PendingReport:
     """A pod of a Deployment beside its sibling, which takes all of a device that may be shared; both by a template."""
     request = build.request(**({"capacity": {"requests": amounts}} if amounts else {}))
     wish = {"devices": {"requests": [request]}}
@@ -147,7 +149,7 @@ def taking(amounts: dict[str, str] | None) -> PendingReport:
         claim["spec"] = wish
     shared = build.device("gpu-0", allowMultipleAllocations=True, capacity={"bandwidth": {"value": "100G"}})
     nodes = (build.node(), build.slice_("node-1", shared))
-    return report_of(*nodes, template, workload("Deployment", replicas=3), *old, *pod)
+    return report_of(*nodes, template, workload("Deployment", replicas=replicas), *old, *pod)
 
 
 @pytest.mark.parametrize(("amounts", "offered"), [(None, ["25G"]), ({"bandwidth": "100G"}, [])])
@@ -167,3 +169,20 @@ def test_pods_that_name_no_amount_take_less_each(amounts: dict[str, str] | None,
             "request 25G of bandwidth, a share of a device, and scale Deployment web to 0 and back to 3 replicas: pod "
             "old still has the devices"
         )
+
+
+@pytest.mark.parametrize("replicas", [0, 65])
+def test_a_device_is_not_divided_for_no_replicas_nor_into_more_than_64_parts(replicas: int) -> None:
+    ways = taking(None, replicas).remedies or ()
+    assert not [each for way in ways for each in way.actions if isinstance(each, RestartPods)]
+
+
+def test_64_replicas_have_a_share_of_a_device_each() -> None:
+    ways = [each for way in taking(None, 64).remedies or () for each in way.actions if isinstance(each, EditClaim)]
+    assert [each.after for each in ways if each.after] == ["1562500k"]
+
+
+def test_nothing_is_scaled_to_0_and_back_to_0() -> None:
+    ways = two_pods("Deployment", replicas=0).remedies or ()
+    assert not [each for way in ways for each in way.actions if isinstance(each, RestartPods)]
+    assert sharing(two_pods("Deployment", replicas=2)) is not None
