@@ -12,10 +12,13 @@ import pytest
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
+from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.diagnosis.remedies.pod_edits import edited
 from kubectl_dra.diagnosis.remedies.records import EditPod
-from kubectl_dra.model.core import Pod
+from kubectl_dra.model.core import Container, Pod, PodSpec, ResourceRequirements
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
+from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.request_parts import lowered, maker_of
 from kubectl_dra.model.requests import pod_requests
 from kubectl_dra.reports.base import Fits
@@ -112,11 +115,41 @@ def test_what_the_pod_requests_as_a_whole_is_not_less_than_its_containers() -> N
     assert "request 64 cpu" not in text
 
 
-@pytest.mark.parametrize(("limit", "edited"), [("64", {"requests", "limits"}), ("65", {"requests"})])
-def test_the_limit_of_the_pod_is_not_lower_than_that_of_a_container(limit: str, edited: set[str]) -> None:
+def test_the_limit_of_the_pod_stays_as_it_is() -> None:
     spec = {"requests": cpu("80"), "limits": cpu("90")}
-    text = told(pod(container("a", cpu("2"), cpu(limit)), resources=spec))
-    assert {word for word in ("requests", "limits") if f"spec.resources.{word}.cpu" in text} == edited
+    text = told(pod(container("a", cpu("2"), cpu("64")), resources=spec))
+    assert "spec.resources.requests.cpu" in text
+    assert "spec.resources.limits.cpu" not in text
+
+
+@pytest.mark.parametrize("resource", ["cpu", "memory"])
+@pytest.mark.parametrize("requests", [True, False])
+def test_the_limit_of_a_container_stays_where_it_may_be_higher(resource: str, requests: bool) -> None:
+    """A container that has a limit alone requests as much, until it is given a request of its own."""
+    much = {resource: "9999Gi"}
+    text = told(pod(container("a", much if requests else {}, much)))
+    assert f"spec.containers[0].resources.requests.{resource}" in text
+    assert "resources.limits" not in text
+
+
+@pytest.mark.parametrize("written", [True, False])
+@pytest.mark.parametrize(
+    ("resource", "field"),
+    [
+        *((each, f"containers[a].resources[{each}]") for each in ("cpu", "memory", "ephemeral-storage")),
+        ("memory", "resources.requests[memory]"),
+        (GPU, f"containers[a].resources[{GPU}]"),
+    ],
+)
+def test_a_template_with_a_limit_alone_is_given_the_lower_request(resource: str, field: str, written: bool) -> None:
+    """The API server makes requests of limits in pods, not in templates. Devices are requested as limited."""
+    most, less = {resource: Quantity.parse("8")}, {resource: Quantity.parse("2")}
+    resources = ResourceRequirements(requests=most if written else {}, limits=most)
+    spec = PodSpec(containers=(Container(name="a", resources=resources),), resources=resources)
+    after = edited(spec, EditPod(ObjectRef("Pod", NS, "p"), field, "8", "2"))
+    found = after.resources if field.startswith("resources") else after.containers[0].resources
+    whole = resource == GPU
+    assert found == ResourceRequirements(requests={} if whole and not written else less, limits=less if whole else most)
 
 
 def stored(body: dict[str, Any]) -> Pod:

@@ -26,6 +26,7 @@ from kubectl_dra.model.core import (
 from kubectl_dra.model.names import DEFAULT_SCHEDULER
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.volumes import Volume
+from kubectl_dra.scheduler.resource_names import is_overcommitted
 
 #: How constraints are spoken of in ``EditPod.field``.
 SPREAD: Final = "topologySpreadConstraints"
@@ -176,30 +177,34 @@ def _renamed(spec: PodSpec, action: EditPod) -> PodSpec:
 def _amount(spec: PodSpec, action: EditPod) -> PodSpec:
     """Another amount of a resource of one container, or none of it.
 
-    ``requests`` alone where nobody wrote one: it takes the place of a LimitRange's default, and the limit stays.
+    The limit is lowered with the request only where they have to be equal. ``requests`` alone in the field where nobody
+    wrote one: it takes the place of a LimitRange's default.
     """
     after = Quantity.parse(action.after) if action.after else None
     only, of_default, resource = in_brackets(action.field).partition("].resources.requests[")
     if of_default and after is not None:
         return _in_containers(spec, lambda each: _requesting(each, {resource: after}), only)
     only, _, resource = in_brackets(action.field).partition("].resources[")
+    if after is not None and is_overcommitted(resource):
+        return _in_containers(
+            spec, lambda each: replace(each, resources=_requested(each.resources, resource, after)), only
+        )
     return _with_amounts(spec, _having(resource, after), only)
 
 
 def _amount_of_pod(spec: PodSpec, action: EditPod) -> PodSpec:
-    """Another amount of what the pod requests as a whole, and the same limit, unless a container has a higher one.
-
-    Upstream: pkg/apis/core/validation, validatePodResourceConsistency.
-    """
-    own, resource, after = spec.resources, in_brackets(action.field), Quantity.parse(action.after)
-    if own is None:
+    """Another amount of cpu or memory that the pod requests as a whole; its limit stays."""
+    if spec.resources is None:
         return spec
-    edit = _having(resource, after)
-    limits = (each.resources.limits.get(resource) for each in (*spec.init_containers, *spec.containers))
-    lower = all(each is None or each.cmp(after) <= 0 for each in limits)
-    return replace(
-        spec, resources=replace(own, requests=edit(own.requests), limits=edit(own.limits) if lower else own.limits)
-    )
+    resource = in_brackets(action.field)
+    return replace(spec, resources=_requested(spec.resources, resource, Quantity.parse(action.after)))
+
+
+def _requested(old: ResourceRequirements, resource: str, after: Quantity) -> ResourceRequirements:
+    """Another request beside the same limit. Who wrote a limit alone has requested as much."""
+    if resource not in old.requests and resource not in old.limits:
+        return old
+    return replace(old, requests={**old.requests, resource: after})
 
 
 def _having(resource: str, after: Quantity | None) -> Callable[[Amounts], Amounts]:
