@@ -1,6 +1,7 @@
 """``spec.volumes[]`` of pods, and the in-tree sources that PersistentVolumes have as well.
 
-Only what a plugin of the scheduler compares or counts; what a volume contains, and Secrets it needs, are left out.
+Only what a plugin of the scheduler compares or counts, and ``emptyDir``, about which kubectl drain asks; what a volume
+contains, and Secrets it needs, are left out.
 
 What a PersistentVolumeClaim asks for, in the claim itself and in the template of an ephemeral volume.
 """
@@ -66,9 +67,10 @@ class Rbd(Record, frozen=True):
 
 
 class Volume(Record, frozen=True):
-    """``spec.volumes[]``: the sources that a plugin of the scheduler looks at."""
+    """``spec.volumes[]``: what a plugin of the scheduler looks at, and the source whose data end with the pod."""
 
     name: str = ""
+    empty_dir: VolumeSource | None = None
     persistent_volume_claim: PersistentVolumeClaimVolume | None = None
     ephemeral: EphemeralVolume | None = None
     image: ImageVolume | None = None

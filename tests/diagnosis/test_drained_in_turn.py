@@ -7,9 +7,11 @@ from typing import Any
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import whatif
-from kubectl_dra.diagnosis.whatif.records import InTurn, PodFate
+from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.diagnosis.whatif.records import InTurn, OneDrained, PodFate
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.ids import Key
+from kubectl_dra.model.volumes import PersistentVolumeClaimVolume, Volume, VolumeSource
 from kubectl_dra.output.safe import plain
 from kubectl_dra.output.whatif.page import whatif_lines
 from tests.diagnosis.test_whatif import budget, cluster, gpus, owned
@@ -31,14 +33,14 @@ def third(*more: dict[str, Any], free: int = 2) -> ClusterState:
 
 
 def told(found: whatif.WhatIf) -> str:
-    return " ".join(plain(line) for line in whatif_lines(found))
+    return " ".join(" ".join(plain(line) for line in whatif_lines(found)).split())
 
 
 def test_one_after_the_other_works_where_there_is_room_for_one() -> None:
     world = third()
     changed, found = whatif.what_if(world, BOTH)
     assert [each.fate for each in found.displaced].count(PodFate.PENDING) == 1
-    assert found.in_turn == InTurn(("a", "b"))
+    assert found.in_turn == InTurn(("a", "b"), drains=(OneDrained("a"), OneDrained("b")))
     page = told(found)
     assert "every pod finds a node if a is drained and uncordoned before b." in page
     drains = [f"kubectl {verb}" for node in "ab" for verb in (f"drain {node} --ignore-daemonsets", f"uncordon {node}")]
@@ -62,7 +64,7 @@ def test_the_other_order_may_work() -> None:
     pods[key] = with_spec(pods[key], node_selector={"only": "b"})
     world = world.changed(world.inventory.replace(pods=pods))
     _, found = whatif.what_if(world, BOTH)
-    assert found.in_turn == InTurn(("b", "a"))
+    assert found.in_turn == InTurn(("b", "a"), drains=(OneDrained("b"), OneDrained("a")))
 
 
 def test_a_budget_that_holds_a_pod_is_no_success() -> None:
@@ -77,3 +79,61 @@ def test_it_is_not_tried_where_all_find_a_place_or_a_node_goes_for_good() -> Non
     assert whatif.what_if(third(free=4), BOTH)[1].in_turn is None
     assert whatif.what_if(third(), BOTH[:1])[1].in_turn is None
     assert whatif.what_if(third(), [whatif.Drain("a"), whatif.RemoveNode("b")])[1].in_turn is None
+
+
+def with_volumes(world: ClusterState, name: str, *volumes: Volume) -> ClusterState:
+    key = Key(build.NAMESPACE, name)
+    pods = {**world.inventory.pods, key: with_spec(world.inventory.pods[key], volumes=volumes)}
+    return world.changed(world.inventory.replace(pods=pods))
+
+
+def test_data_that_a_drain_deletes_are_told_with_the_flag_at_each_node_that_the_pod_leaves() -> None:
+    """What leaves a is back on b only if it has to: it stays on c, so that b's drain needs no flag."""
+    world = with_volumes(third(), "on-a", Volume("cache", empty_dir=VolumeSource()))
+    _, found = whatif.what_if(world, BOTH)
+    assert found.in_turn is not None
+    assert [each.empty_dirs for each in found.in_turn.drains] == [(ObjectRef("Pod", build.NAMESPACE, "on-a"),), ()]
+    page = told(found)
+    assert f"{build.NAMESPACE}/on-a loses the data in its emptyDir volumes (--delete-emptydir-data)." in page
+    assert "kubectl drain a --ignore-daemonsets --delete-emptydir-data" in page
+    assert "kubectl drain b --ignore-daemonsets kubectl" in page
+
+
+def test_a_volume_that_outlives_its_pod_needs_no_flag() -> None:
+    claim = Volume("data", persistent_volume_claim=PersistentVolumeClaimVolume("data"))
+    drains = _drains(with_volumes(third(), "on-a", Volume("config"), claim))
+    assert not any(each.empty_dirs for each in drains)
+
+
+def test_pods_that_no_controller_creates_again_are_no_success_and_need_force() -> None:
+    _, found = whatif.what_if(third(build.pod("bare", node_name="a", phase="Running")), BOTH)
+    page = told(found)
+    assert "every pod that is created again finds a node if a is drained" in page
+    assert f"{build.NAMESPACE}/bare is gone for good: nothing creates it again (--force)." in page
+    assert "kubectl drain a --ignore-daemonsets --force" in page
+    assert "kubectl drain b --ignore-daemonsets kubectl" in page
+
+
+def test_a_daemon_set_s_pod_needs_neither_flag() -> None:
+    daemon = owned("daemon", "a", kind="DaemonSet", volumes=[{"name": "tmp", "emptyDir": {}}])
+    assert _drains(third(*daemon)) == (OneDrained("a"), OneDrained("b"))
+
+
+def test_a_node_that_was_cordoned_before_stays_so() -> None:
+    """b is drained first: a takes nothing, and is not uncordoned at the end."""
+    cordoned = build.node("a")
+    cordoned["spec"] = {"unschedulable": True}
+    world = third(cordoned)
+    _, found = whatif.what_if(world, BOTH)
+    assert found.in_turn is not None
+    assert found.in_turn.drains == (OneDrained("b"), OneDrained("a", cordoned=True))
+    page = told(found)
+    assert "Cordoned before, and left so: a." in page
+    assert "kubectl uncordon b" in page
+    assert "kubectl uncordon a" not in page
+
+
+def _drains(world: ClusterState) -> tuple[OneDrained, ...]:
+    found = whatif.what_if(world, BOTH)[1].in_turn
+    assert found is not None
+    return found.drains

@@ -1,4 +1,4 @@
-"""Nodes that are drained one after the other, each taken into service again before the next one.
+"""Nodes that are drained one after the other, each as it was before (in service, or cordoned) when the next one is.
 
 A pod that found another node runs there when the next drain begins; all else is as when nodes are drained together.
 """
@@ -12,8 +12,13 @@ import msgspec
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.cluster.edits import Put, edited
-from kubectl_dra.diagnosis.whatif.records import Because, Displaced, Drain, InTurn, PodFate
+from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.diagnosis.whatif.nodes import stays_with_node
+from kubectl_dra.diagnosis.whatif.records import Because, Displaced, Drain, InTurn, OneDrained, PodFate
+from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.usage import is_terminal
 
 #: All pods of so many nodes are placed again, in at most two orders.
 _MOST: Final = 8
@@ -38,13 +43,38 @@ def in_turn(
 
 def _tried(world: ClusterState, order: Sequence[Drain], drain: OneDrain) -> InTurn:
     names = tuple(each.node for each in order)
+    drains = []
     for each in order:
+        drains.append(_asks_for(world, each.node))
         after, displaced = drain(world, each)
         if not all(map(_has_left, displaced)):
             pending = sum(PodFate.PENDING in (pod.fate, pod.released) for pod in displaced)
             return InTurn(names, each.node, pending)
         world = _in_service(after, world, each.node, displaced)
-    return InTurn(names)
+    return InTurn(names, drains=tuple(drains))
+
+
+def _asks_for(world: ClusterState, node: str) -> OneDrained:
+    """The pods of a node that kubectl drain does not delete without a flag, as they are when it is its turn."""
+    inventory = world.inventory
+    leave = sorted(
+        (
+            pod
+            for pod in inventory.pods.values()
+            if pod.spec.node_name == node and not is_terminal(pod) and not stays_with_node(pod)
+        ),
+        key=lambda pod: key_of(pod.metadata),
+    )
+    return OneDrained(
+        node,
+        inventory.nodes[node].spec.unschedulable,
+        tuple(_ref(pod) for pod in leave if any(volume.empty_dir is not None for volume in pod.spec.volumes)),
+        tuple(_ref(pod) for pod in leave if pod.metadata.controller is None),
+    )
+
+
+def _ref(pod: Pod) -> ObjectRef:
+    return ObjectRef.of("Pod", key_of(pod.metadata))
 
 
 def _has_left(pod: Displaced) -> bool:
@@ -53,7 +83,7 @@ def _has_left(pod: Displaced) -> bool:
 
 
 def _in_service(after: ClusterState, before: ClusterState, node: str, displaced: Iterable[Displaced]) -> ClusterState:
-    """The node is uncordoned as it was before, and the pods run that found another one."""
+    """The node is as it was before, cordoned or not, and the pods run that found another one."""
     edits = [Put("Node", before.inventory.nodes[node])]
     for each in displaced:
         pod = after.inventory.pods.get(Key(each.pod.namespace, each.pod.name))

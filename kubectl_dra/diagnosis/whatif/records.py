@@ -129,16 +129,30 @@ class Displaced(ReportRecord, frozen=True):
     released: PodFate | None = None
 
 
+class OneDrained(ReportRecord, frozen=True):
+    """One of several nodes that are drained in turn, with the pods that kubectl drain asks a flag for.
+
+    ``cordoned``: before its drain; it stays so. ``empty_dirs``: pods that lose the data of their emptyDir volumes.
+    ``unowned``: pods without a controller, which are gone for good. Upstream: kubectl, pkg/drain/filters.go.
+    """
+
+    node: str
+    cordoned: bool = False
+    empty_dirs: tuple[ObjectRef, ...] = ()
+    unowned: tuple[ObjectRef, ...] = ()
+
+
 class InTurn(ReportRecord, frozen=True):
-    """The nodes in the order in which they are drained one after the other, each uncordoned before the next.
+    """The nodes in the order in which they are drained one after the other, each in its state before the next.
 
     ``stuck_at``: the first of them that not all pods leave for another node, ``pending`` of them for lack of one; empty
-    where all do.
+    where all do. ``drains``: what each drain asks for; empty where one of them is stuck.
     """
 
     order: tuple[str, ...]
     stuck_at: str = ""
     pending: int = 0
+    drains: tuple[OneDrained, ...] = ()
 
 
 class WhatIf(ReportRecord, frozen=True):

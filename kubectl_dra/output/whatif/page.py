@@ -9,9 +9,9 @@ from typing import Final
 from kubectl_dra.diagnosis.whatif import records
 from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.layout import Column, table, wrapped
-from kubectl_dra.output.safe import Safe, Style, command_line, fmt, safe, styled
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.whatif.in_turn import in_turn_lines
 from kubectl_dra.output.words import counted, first_of, listed, plural
-from kubectl_dra.reports.invocations import changing, kubectl, plain_word
 
 _NAMES_SHOWN: Final = 4
 _COLUMNS: Final = tuple(Column(title, flexible=True) for title in ("POD", "NODE", "DEVICES"))
@@ -68,7 +68,7 @@ def whatif_lines(found: records.WhatIf, address: Address = HERE) -> list[Safe]:
     if found.displaced or found.more_pods:
         lines += ["", *_displaced_lines(found)]  # type: ignore[list-item]
     if found.in_turn is not None:
-        lines += ["", *_in_turn(found.in_turn, address)]  # type: ignore[list-item]
+        lines += ["", *in_turn_lines(found, found.in_turn, address)]  # type: ignore[list-item]
     return [line if isinstance(line, Safe) else Safe(line) for line in lines]
 
 
@@ -129,26 +129,6 @@ def _displaced_lines(found: records.WhatIf) -> Iterator[Safe]:
         more = counted(found.more_pods, "more pod")
         text = "{} without devices on these nodes could not be read one by one, so where they would go is unknown."
         yield from wrapped(fmt(text, more), indent=2)
-
-
-def _in_turn(found: records.InTurn, address: Address) -> Iterator[Safe]:
-    """What comes of drains one after the other, with the commands where all pods find a node."""
-    if found.stuck_at:
-        stays = fmt("{} without a node", counted(found.pending, "pod")) if found.pending else Safe("pods on it")
-        verb = Safe("stays" if found.pending == 1 else "stay")
-        if not found.pending:
-            stays, verb = Safe("some of its pods"), Safe("wait for a budget, or cannot be placed here")
-        text = "One after the other, each uncordoned before the next, is not enough either: at {}, {} {}."
-        yield from wrapped(fmt(text, found.stuck_at, stays, verb))
-        return
-    text = "One after the other works: every pod finds a node if {} is drained and uncordoned before {}{}."
-    first, second, *others = found.order
-    yield from wrapped(fmt(text, first, second, Safe(", and so on" if others else "")))
-    for node in found.order:
-        name = plain_word(node)
-        drain = changing(kubectl("drain", name, "--ignore-daemonsets"), address)
-        yield from command_line("  {}", drain)
-        yield from command_line("  {}", changing(kubectl("uncordon", name), address))
 
 
 def _reasons(pods: Sequence[records.Displaced], one: Safe, several: Safe) -> Iterator[Safe]:
