@@ -101,6 +101,22 @@ def test_a_volume_that_the_claim_selects(selector: dict[str, Any], number: int) 
     assert len(of(AddVolume, ways(*node("node-1"), STATIC, local(selector=selector)))) == number
 
 
+@pytest.mark.parametrize(
+    ("spec", "demands"),
+    [
+        ({"selector": {"matchLabels": {"disk": "nvme"}}}, "label disk=nvme"),
+        ({"volumeMode": "Block"}, "volumeMode Block"),
+        ({"volumeMode": "Filesystem"}, ""),
+    ],
+)
+def test_what_else_the_claim_wants_is_said(spec: dict[str, Any], demands: str) -> None:
+    (remedy,) = [each for each in ways(*node("node-1"), STATIC, local(**spec)) if of(AddVolume, [each])]
+    also = f", with {demands}," if demands else ""
+    assert plain(remedy_text(remedy)) == (
+        f"add a PersistentVolume of class s with at least 5Gi (ReadWriteOnce){also} on node-1"
+    )
+
+
 def test_no_volume_is_added_where_devices_are_what_lacks() -> None:
     assert of(AddVolume, ways(*node("node-1", 0), STATIC, local())) == []
 

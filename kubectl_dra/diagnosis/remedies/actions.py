@@ -104,10 +104,14 @@ class MoveVolume(Evidence, frozen=True):
 
 
 class AddVolume(Evidence, frozen=True):
-    """A PersistentVolume more for ``claim``, of a class that provisions none: of ``size``, on one of ``nodes``."""
+    """A PersistentVolume more for ``claim``, of a class that provisions none: of ``size``, on one of ``nodes``.
+
+    ``demands``: what else the claim wants it to have, such as ``label disk=fast`` or ``volumeMode Block``.
+    """
 
     claim: ObjectRef
     storage_class: str
     size: str
     access_modes: tuple[str, ...]
     nodes: tuple[str, ...]
+    demands: tuple[str, ...] = ()

@@ -118,7 +118,7 @@ def _one_more(case: Case, among: tuple[str, ...], claim: PersistentVolumeClaim, 
         [
             Candidate(
                 RemedyKind.ADD_VOLUME,
-                (AddVolume(ref, claim.class_name, size, modes, names),),
+                (AddVolume(ref, claim.class_name, size, modes, names, tuple(_demands(claim))),),
                 _MORE_COST,
                 (made[names[0]],),
                 only=names,
@@ -127,6 +127,17 @@ def _one_more(case: Case, among: tuple[str, ...], claim: PersistentVolumeClaim, 
             for names in forms
         ]
     )
+
+
+def _demands(claim: PersistentVolumeClaim) -> Iterator[str]:
+    """What else a volume needs for a claim (upstream: component-helpers/storage/volume, FindMatchingVolume)."""
+    spec = claim.spec
+    if spec.selector is not None:
+        yield from (f"label {key}={value}" for key, value in spec.selector.match_labels.items())
+    if spec.volume_mode == "Block":
+        yield "volumeMode Block"
+    if spec.volume_attributes_class_name:
+        yield f"volumeAttributesClassName {spec.volume_attributes_class_name}"
 
 
 def _fits(case: Case, change: Change, node: str) -> bool:

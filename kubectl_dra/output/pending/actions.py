@@ -265,8 +265,9 @@ def _smaller_volume(action: MoveVolume) -> Safe:
 
 def _add_volume(action: AddVolume) -> Safe:
     modes = fmt(" ({})", listed(action.access_modes)) if action.access_modes else Safe("")
-    text = "add a PersistentVolume of class {} with at least {}{} on {}"
-    return fmt(text, action.storage_class, action.size, modes, listed(action.nodes, "or"))
+    demands = fmt(", with {},", listed(action.demands)) if action.demands else Safe("")
+    text = "add a PersistentVolume of class {} with at least {}{}{} on {}"
+    return fmt(text, action.storage_class, action.size, modes, demands, listed(action.nodes, "or"))
 
 
 def _uncordon(action: records.Uncordon) -> Safe:
