@@ -131,3 +131,44 @@ def test_a_request_takes_the_place_of_a_default() -> None:
     ]
     assert not any("limits" in each.field for each in edits)
     assert "LimitRange defaults gives this default to containers without a cpu request of their own" in page(report)
+
+
+# --- bounds of requests that are lowered ------------------------------------------------------------------------------
+
+LESS = "request 64 cpu instead of 80"
+
+
+@pytest.mark.parametrize(
+    ("items", "offered"),
+    [
+        ({"min": {"cpu": "64"}}, True),
+        ({"min": {"cpu": "65"}}, False),
+        ({"maxLimitRequestRatio": {"cpu": "1500m"}}, True),
+        ({"maxLimitRequestRatio": {"cpu": "1400m"}}, False),
+        ({"type": "Pod", "min": {"cpu": "65"}}, False),
+        ({"type": "PersistentVolumeClaim", "min": {"cpu": "65"}}, True),
+    ],
+)
+def test_a_request_that_a_limit_range_refuses_is_no_way_out(items: dict[str, Any], offered: bool) -> None:
+    """The pod would be deleted, and the new one refused. Upstream: limitranger/admission.go, PodValidateLimitFunc."""
+    body = pod(cpu="80")
+    body["spec"]["containers"][0]["resources"]["limits"] = {"cpu": "96"}
+    bounds = limit_range("bounds", **items)
+    assert (LESS in told(body, bounds)) is offered
+    world = cluster(bounds, body)
+    found = find_remedies(world, Diagnoser(world).pod(Key(NS, "p")))
+    assert any(LESS in remedy_text(way) for way in found.remedies) is offered
+    bounds["metadata"]["namespace"] = "other"
+    assert LESS in told(body, bounds, build.namespace("other"))
+
+
+def test_a_pod_that_a_new_limit_range_refuses_is_not_made_anew() -> None:
+    """It was created before: any other change would have it created again."""
+    body = build.pod("p", claims=["claim"], requests={"cpu": "1"})
+    tainted = build.node("node-1")
+    tainted["spec"] |= {"taints": [{"key": "k", "value": "v", "effect": "NoSchedule"}]}
+    for least, offered in (("1", True), ("2", False)):
+        parts = (tainted, build.claim(), body, limit_range(min={"cpu": least}))
+        world = cluster(*parts)
+        ways = find_remedies(world, Diagnoser(world).pod(Key(NS, "p"))).remedies
+        assert any("tolerate" in remedy_text(way) for way in ways) is offered

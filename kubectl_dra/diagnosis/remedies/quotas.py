@@ -1,7 +1,7 @@
-"""Whether a quota refuses what a remedy makes anew: claims and pods are deleted and created, and charged again.
+"""Whether a quota or a LimitRange refuses what a remedy makes anew: claims and pods are deleted and created.
 
-What exists is never looked at again, so that a quota may have been exceeded since: then even the same claim is refused.
-Upstream: plugin/pkg/admission/resourcequota, CheckRequest.
+What exists is never looked at again, so that a quota may have been exceeded since, or a bound set: then even the same
+claim or pod is refused. Upstream: plugin/pkg/admission/resourcequota, CheckRequest; limitranger, PodValidateLimitFunc.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gates import quota
+from kubectl_dra.diagnosis.gates.pod_admission import admitted, refusing_limit_range
 from kubectl_dra.diagnosis.gates.quota_scopes import counts
 from kubectl_dra.diagnosis.records import Unspecified
 from kubectl_dra.diagnosis.remedies.records import Action, EditClaim, EditPod, RaiseQuota, RenewClaim
@@ -21,11 +22,13 @@ from kubectl_dra.scheduler.extended import asked, served_resources
 
 
 def refused(world: ClusterState, changed: ClusterState, actions: Iterable[Action]) -> bool:
-    """Whether something that the actions make anew would exceed a quota, as it is in the ``changed`` cluster."""
+    """Whether what the actions make anew would exceed a quota or be out of bounds, in the ``changed`` cluster."""
     quotas = world.inventory.quotas.values()
-    if not quotas:
+    if not (quotas or changed.inventory.limit_ranges):
         return False
     pods, claims = _made_anew(world.inventory, actions)
+    if any(_is_out_of_bounds(changed.inventory, key) for key in pods):
+        return True
     for namespace in {key.namespace for key in (*pods, *claims)}:
         own = [each for each in quotas if each.metadata.namespace == namespace]
         if own:
@@ -81,6 +84,12 @@ def _made_anew(inventory: Inventory, actions: Iterable[Action]) -> tuple[set[Key
         if owner is not None and owner.uid in uids:
             claims.add(key_of(claim_.metadata))
     return pods, claims
+
+
+def _is_out_of_bounds(inventory: Inventory, key: Key) -> bool:
+    """Whether a LimitRange refuses the pod, with the defaults that it gets when it is created."""
+    pod = inventory.pods.get(key)
+    return pod is not None and bool(refusing_limit_range(admitted(pod, inventory), inventory)[0])
 
 
 def _charge(world: ClusterState, own: ResourceQuota, claims: Iterable[Key], pods: Iterable[Key]) -> Counter[str]:
