@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import whatif
 from kubectl_dra.diagnosis.records import ObjectRef
@@ -21,7 +23,10 @@ BOTH = [whatif.Drain("a"), whatif.Drain("b")]
 
 
 def third(*more: dict[str, Any], free: int = 2) -> ClusterState:
-    """Each of two nodes has a pod with two devices and nothing free; a third one has ``free`` devices."""
+    """Each of two nodes has a pod with two devices and nothing free; a third one has ``free`` devices.
+
+    No pod waits, but for those among ``more``.
+    """
     held = [each for node in "ab" for each in owned(f"on-{node}", node, (node, "gpu-0"), (node, "gpu-1"))]
     two = json.loads(json.dumps([*held, *more]))
     template = {
@@ -29,7 +34,9 @@ def third(*more: dict[str, Any], free: int = 2) -> ClusterState:
         "metadata": {"name": "gpu", "namespace": build.NAMESPACE, "uid": "template-two"},
         "spec": {"spec": {"devices": {"requests": [build.request(count=2)]}}},
     }
-    return cluster(template, build.node("c"), build.slice_("c", *gpus(free)), *two)
+    world = cluster(template, build.node("c"), build.slice_("c", *gpus(free)), *two)
+    pods = {key: pod for key, pod in world.inventory.pods.items() if key.name != "waits"}
+    return world.changed(world.inventory.replace(pods=pods))
 
 
 def told(found: whatif.WhatIf) -> str:
@@ -137,3 +144,51 @@ def _drains(world: ClusterState) -> tuple[OneDrained, ...]:
     found = whatif.what_if(world, BOTH)[1].in_turn
     assert found is not None
     return found.drains
+
+
+def pool_nodes() -> list[dict[str, Any]]:
+    return [build.node(name, labels={"pool": name}) for name in "ab"]
+
+
+def test_who_waits_takes_an_uncordoned_node_before_the_next_drain_so_that_the_other_order_is_told() -> None:
+    """Only a's devices are of use to the pod that waits: drained second, a gives them to it after b's pod has left."""
+    queued = build.pod("queued", templates=["gpu"], nodeSelector={"pool": "a"})
+    claim = build.claim("queued-gpu", build.request(count=2), metadata=_owned_by("queued"))
+    queued["status"]["resourceClaimStatuses"] = [{"name": "gpu", "resourceClaimName": "queued-gpu"}]
+    _, found = whatif.what_if(third(*pool_nodes(), queued, claim), BOTH)
+    assert found.in_turn is not None
+    assert (found.in_turn.order, found.in_turn.stuck_at, found.in_turn.between) == (("b", "a"), "", ())
+
+
+def test_where_who_waits_takes_it_in_both_orders_it_is_told() -> None:
+    queued = build.pod("queued", claims=["two"], nodeSelector={"both": "yes"})
+    nodes = [build.node(name, labels={"both": "yes"}) for name in "ab"]
+    _, found = whatif.what_if(third(*nodes, queued), BOTH)
+    assert found.in_turn is not None
+    waits = ObjectRef("Pod", build.NAMESPACE, "queued")
+    assert (found.in_turn.stuck_at, found.in_turn.pending, found.in_turn.between) == ("b", 1, (waits,))
+    page = told(found)
+    assert "at b, 1 pod without a node stays." in page
+    assert f"{build.NAMESPACE}/queued waits now and starts before the next drain, on what is free by then." in page
+    assert "kubectl drain" not in page
+
+
+def test_a_pod_that_waits_behind_a_gate_takes_nothing() -> None:
+    gated = build.pod("queued", claims=["two"], schedulingGates=[{"name": "x"}])
+    _, found = whatif.what_if(third(gated), BOTH)
+    assert found.in_turn is not None
+    assert (found.in_turn.stuck_at, found.in_turn.between) == ("", ())
+
+
+def test_pods_beyond_those_that_are_tried_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kubectl_dra.diagnosis.whatif.waiting._MOST", 1)
+    pods = [build.pod(f"queued-{number}", claims=["two"], nodeSelector={"no": "where"}) for number in range(3)]
+    _, found = whatif.what_if(third(*pods), BOTH)
+    assert found.in_turn is not None
+    assert found.in_turn.untried == 2
+    assert "2 more pods in the scheduler's queue may take what is free before the next drain" in told(found)
+
+
+def _owned_by(pod: str) -> dict[str, Any]:
+    owner = {"apiVersion": "v1", "kind": "Pod", "name": pod, "uid": f"pod-{pod}", "controller": True}
+    return {"ownerReferences": [owner]}

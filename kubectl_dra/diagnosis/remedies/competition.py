@@ -123,9 +123,7 @@ class Competing:
         case = self._case
         unscheduled = (pod for pod in case.world.inventory.pods.values() if not pod.spec.node_name)
         return tuple(
-            pod
-            for pod in unscheduled
-            if key_of(pod.metadata) != case.diagnosis.pod.key and _takes_part(case.world, pod)
+            pod for pod in unscheduled if key_of(pod.metadata) != case.diagnosis.pod.key and takes_part(case.world, pod)
         )
 
     @cached_property
@@ -253,7 +251,7 @@ class Competing:
         return None
 
 
-def _takes_part(world: ClusterState, pod: Pod) -> bool:
+def takes_part(world: ClusterState, pod: Pod) -> bool:
     """Whether the scheduler tries a pod: it waits, nothing keeps it out of the queue, and it is no other's."""
     if not is_pending(pod) or pod.spec.node_name or pod.metadata.deletion_timestamp is not None:
         return False

@@ -1,6 +1,7 @@
 """Nodes that are drained one after the other, each as it was before (in service, or cordoned) when the next one is.
 
-A pod that found another node runs there when the next drain begins; all else is as when nodes are drained together.
+A pod that found another node runs there when the next drain begins, and pods that waited have taken what was free; all
+else is as when nodes are drained together.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from kubectl_dra.cluster.edits import Put, edited
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.diagnosis.whatif.nodes import stays_with_node
 from kubectl_dra.diagnosis.whatif.records import Because, Displaced, Drain, InTurn, OneDrained, PodFate
+from kubectl_dra.diagnosis.whatif.waiting import waited
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
@@ -43,15 +45,19 @@ def in_turn(
 
 def _tried(world: ClusterState, order: Sequence[Drain], drain: OneDrain) -> InTurn:
     names = tuple(each.node for each in order)
-    drains = []
+    drains, between, untried = [], list[ObjectRef](), 0
     for each in order:
+        others = waited(world)
+        world = others.world
+        between += others.took
+        untried = max(untried, others.untried)
         drains.append(_asks_for(world, each.node))
         after, displaced = drain(world, each)
         if not all(map(_has_left, displaced)):
             pending = sum(PodFate.PENDING in (pod.fate, pod.released) for pod in displaced)
-            return InTurn(names, each.node, pending)
+            return InTurn(names, each.node, pending, between=tuple(between), untried=untried)
         world = _in_service(after, world, each.node, displaced)
-    return InTurn(names, drains=tuple(drains))
+    return InTurn(names, drains=tuple(drains), between=tuple(between), untried=untried)
 
 
 def _asks_for(world: ClusterState, node: str) -> OneDrained:

@@ -146,13 +146,16 @@ class InTurn(ReportRecord, frozen=True):
     """The nodes in the order in which they are drained one after the other, each in its state before the next.
 
     ``stuck_at``: the first of them that not all pods leave for another node, ``pending`` of them for lack of one; empty
-    where all do. ``drains``: what each drain asks for; empty where one of them is stuck.
+    where all do. ``drains``: what each drain asks for; empty where one of them is stuck. ``between``: pods that wait
+    now and take what is free before one of the drains; ``untried`` more that wait were too many to try.
     """
 
     order: tuple[str, ...]
     stuck_at: str = ""
     pending: int = 0
     drains: tuple[OneDrained, ...] = ()
+    between: tuple[ObjectRef, ...] = ()
+    untried: int = 0
 
 
 class WhatIf(ReportRecord, frozen=True):

@@ -20,12 +20,14 @@ def in_turn_lines(found: records.WhatIf, turns: records.InTurn, address: Address
     """Why it does not work, or in which order it does, what is lost, and the commands."""
     if turns.stuck_at:
         yield from wrapped(_stuck(turns))
+        yield from _others(turns)
         return
     first, second, *others = turns.drains
     pods = Safe("every pod that is created again" if found.of(records.PodFate.GONE) else "every pod")
     done = Safe("drained" if first.cordoned else "drained and uncordoned")
     text = "One after the other works: {} finds a node if {} is {} before {}{}."
     yield from wrapped(fmt(text, pods, first.node, done, second.node, Safe(", and so on" if others else "")))
+    yield from _others(turns)
     yield from _lost(turns.drains)
     cordoned = [each.node for each in turns.drains if each.cordoned]
     if cordoned:
@@ -38,6 +40,20 @@ def in_turn_lines(found: records.WhatIf, turns: records.InTurn, address: Address
         yield from command_line("  {}", changing(kubectl("drain", name, "--ignore-daemonsets", *_flags(each)), address))
         if not each.cordoned:
             yield from command_line("  {}", changing(kubectl("uncordon", name), address))
+
+
+def _others(turns: records.InTurn) -> Iterator[Safe]:
+    """Pods that wait for longer come before those of the next node."""
+    if turns.between:
+        names = _names(dict.fromkeys(turns.between))
+        verb = Safe("waits" if len(turns.between) == 1 else "wait")
+        start = Safe("starts" if len(turns.between) == 1 else "start")
+        text = "{} {} now and {} before the next drain, on what is free by then."
+        yield from wrapped(fmt(text, names, verb, start))
+    if turns.untried:
+        more = counted(turns.untried, "more pod")
+        text = "{} in the scheduler's queue may take what is free before the next drain: too many to try."
+        yield from wrapped(fmt(text, more))
 
 
 def _stuck(turns: records.InTurn) -> Safe:

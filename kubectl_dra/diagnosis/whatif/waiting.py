@@ -1,0 +1,67 @@
+"""Pods that wait while nodes are drained in turn: they come first, and take what is free before the next drain.
+
+In queue order (upstream: plugins/queuesort, Less), PodGroups as a whole. Whom they could evict is not tried.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.cluster.edits import Put, edited
+from kubectl_dra.diagnosis.gangs.cycles import are_placed_together
+from kubectl_dra.diagnosis.gangs.placing import place_group
+from kubectl_dra.diagnosis.gates.pending import is_pending
+from kubectl_dra.diagnosis.pod.placing import placed
+from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.diagnosis.remedies.competition import takes_part
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import group_key, key_of
+from kubectl_dra.scheduler.gangs.group import queue_order
+
+#: So many are tried before one drain, each on all nodes.
+_MOST: Final = 64
+
+
+class Waited(msgspec.Struct, frozen=True):
+    """The cluster after the pods that wait had their turn; ``took``: those that run then; ``untried``: too many."""
+
+    world: ClusterState
+    took: tuple[ObjectRef, ...]
+    untried: int
+
+
+def waited(world: ClusterState) -> Waited:
+    """Who waits takes what is free."""
+    groups = world.inventory.groups.pod_groups if are_placed_together(world) else {}
+    queue: dict[tuple[bool, Key], Pod] = {}
+    for pod in sorted(world.inventory.pods.values(), key=queue_order):
+        group = group_key(pod)
+        if takes_part(world, pod):
+            queue[False, key_of(pod.metadata)] = pod
+        elif group is not None and group in groups and not pod.spec.node_name and is_pending(pod):
+            queue.setdefault((True, group), pod)
+    took: list[Key] = []
+    for is_group, key in list(queue)[:_MOST]:
+        then, members = _with_group(world, key) if is_group else (placed(world, key, world.inventory.nodes), (key,))
+        if then is not None:
+            world = then
+            took += members
+    return Waited(_running(world, took), tuple(ObjectRef.of("Pod", key) for key in took), max(len(queue) - _MOST, 0))
+
+
+def _with_group(world: ClusterState, group: Key) -> tuple[ClusterState | None, tuple[Key, ...]]:
+    found = place_group(world, group, ())
+    return (found.after if found.nodes else None), tuple(sorted(found.nodes))
+
+
+def _running(world: ClusterState, keys: list[Key]) -> ClusterState:
+    """They run by the next drain, so that disruption budgets cover them."""
+    pods = (world.inventory.pods[key] for key in keys)
+    running = (
+        msgspec.structs.replace(pod, status=msgspec.structs.replace(pod.status, phase="Running")) for pod in pods
+    )
+    return edited(world, [Put("Pod", pod) for pod in running]) if keys else world
