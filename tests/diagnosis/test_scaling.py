@@ -6,16 +6,20 @@ from typing import Any
 
 import pytest
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.remedies.actions import ScaleDown, SetDeletionCost
 from kubectl_dra.diagnosis.remedies.records import DeletePod, Remedy
+from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
+from kubectl_dra.output.pending.consequences import note_texts
 from kubectl_dra.output.pending.remedies import lines_of_steps, remedy_text
 from kubectl_dra.output.safe import plain
 from kubectl_dra.reports.pending.remedies import Step, find_remedies
 from kubectl_dra.reports.pending.remedy_commands import COMMANDS
 from tests.diagnosis.test_competition import cluster, found, holder, ref, remade, waiting
-from tests.kit import build
+from tests.kit import build, facts
+from tests.kit.clock import CLOCK
 
 ENDING = (DeletePod, ScaleDown)
 
@@ -168,3 +172,14 @@ def test_what_an_autoscaler_scales_back_is_not_scaled(owner: str, replicas: int,
     scaler["spec"] = {"scaleTargetRef": target, "minReplicas": 1, "maxReplicas": 4}
     parts = workload("ReplicaSet", replicas), both[0], holder("other", "a"), *rest, scaler
     assert any("scale ReplicaSet" in text for text, _ in waiting_alone(*parts)) is scales
+
+
+@pytest.mark.parametrize("unread", [(), ("HorizontalPodAutoscaler",)])
+def test_an_autoscaler_that_was_not_read_may_undo_it(unread: tuple[str, ...]) -> None:
+    both = replica("serve-x", "ReplicaSet", "b"), replica("serve-y", "ReplicaSet", "c"), holder("bare", "a")
+    known = cluster(waiting("pod", 1, minute=0), workload("ReplicaSet"), *both, devices="abc")
+    world = ClusterState(known.inventory, facts.evidence(*unread), features(), CLOCK)
+    ways = find_remedies(world, Diagnoser(world).pod(Key("ml", "pod"))).remedies
+    (way,) = [each for each in ways if isinstance(each.actions[0], ScaleDown)]
+    told = "an autoscaler of that workload would undo it: autoscalers were not read"
+    assert (told in map(plain, note_texts(way))) is bool(unread)

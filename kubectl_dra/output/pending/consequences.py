@@ -219,6 +219,10 @@ def _quotas_unread(_note: renewal.QuotasUnread) -> Safe:
     return Safe("a ResourceQuota may refuse the new objects: the quotas could not be read")
 
 
+def _autoscalers_unread(_note: renewal.AutoscalersUnread) -> Safe:
+    return Safe("an autoscaler of that workload would undo it: autoscalers were not read")
+
+
 def _one_of_several(note: renewal.OneOfSeveral) -> Safe:
     if note.kind == MIN_COUNT:
         text = "its manifest has {} {}, the pods that name it so far; change that where more have to start together"
@@ -296,5 +300,6 @@ _WORDS: Final[dict[type, Callable[[Any], Safe]]] = {
     renewal.FitThen: _fit_then,
     renewal.NoCommand: _no_command,
     renewal.QuotasUnread: _quotas_unread,
+    renewal.AutoscalersUnread: _autoscalers_unread,
     Unspecified: _unspecified,
 }

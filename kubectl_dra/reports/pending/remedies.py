@@ -9,8 +9,7 @@ are immutable too; how pods are made anew, their owners decide (:mod:`~kubectl_d
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -20,12 +19,20 @@ from kubectl_dra.api.kinds import RESOURCE_CLAIM
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.workloads import Owners, ReadOwner
 from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis
-from kubectl_dra.diagnosis.remedies import Proposal, Tried, find, quotas, raised_quota, records, scaling, worth_telling
+from kubectl_dra.diagnosis.remedies import (
+    Proposal,
+    Tried,
+    find,
+    quotas,
+    raised_quota,
+    records,
+    scalable,
+    worth_telling,
+)
 from kubectl_dra.diagnosis.remedies.actions import MoveVolume, ScaleDown
 from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.claim_instead import spec_of
 from kubectl_dra.diagnosis.remedies.outlook import Competition, Prospect
-from kubectl_dra.diagnosis.remedies.returning import return_to
 from kubectl_dra.diagnosis.remedies.together import as_if_ours, made_alike
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.resource import ResourceClaim
@@ -44,6 +51,7 @@ from kubectl_dra.reports.pending.monitors import taking_all
 from kubectl_dra.reports.pending.remedy_commands import COMMANDS
 from kubectl_dra.reports.pending.remedy_order import asks_for_less, rank
 from kubectl_dra.reports.pending.renewal import (
+    AutoscalersUnread,
     EnoughFor,
     FitThen,
     Note,
@@ -54,6 +62,7 @@ from kubectl_dra.reports.pending.renewal import (
     remade_claim,
 )
 from kubectl_dra.reports.pending.reservations import end_of_users
+from kubectl_dra.reports.pending.settled import settled
 
 #: Actions that are taken when everything else is done.
 _LAST: Final = (records.DeletePod, records.RestartPods)
@@ -137,8 +146,8 @@ def find_remedies(
     found = find(asked.world, asked.diagnosis, keep={*keep, *asked.keep}, owners=owners)
 
     def reports(proposals: Iterable[Proposal]) -> tuple[RemedyReport, ...]:
-        settled = _settled(world, asked.diagnosis.pod.key, owners, [*_each_once(proposals)])
-        made = (_Steps(world, asked.diagnosis, owners, proposal, keep, then).report() for proposal in settled)
+        told = settled(world, asked.diagnosis.pod.key, owners, proposals)
+        made = (_Steps(world, asked.diagnosis, owners, proposal, keep, then).report() for proposal in told)
         return tuple(sorted(made, key=lambda each: _order(world, each)))
 
     return FoundRemedies(
@@ -147,49 +156,6 @@ def find_remedies(
         reports(found.additions),
         found.searched,
     )
-
-
-def _each_once(proposals: Iterable[Proposal]) -> Iterator[Proposal]:
-    """Deleting the same pods, found for their devices and for their cpu, is one way out, which frees both."""
-    deletions: dict[tuple[bool, frozenset[ObjectRef]], Proposal] = {}
-    others: list[Proposal] = []
-    for proposal in proposals:
-        actions = [action for action in proposal.remedy.actions if isinstance(action, records.DeletePod)]
-        key = proposal.remedy.verified, frozenset(action.pod for action in actions)
-        if not actions or len(actions) < len(proposal.remedy.actions):
-            others.append(proposal)
-        elif key in deletions:
-            deletions[key] = _freeing_both(deletions[key], {action.pod: action for action in actions})
-        else:
-            deletions[key] = proposal
-    yield from others
-    yield from deletions.values()
-
-
-def _settled(world: ClusterState, pod: Key, owners: Owners, found: Sequence[Proposal]) -> Iterator[Proposal]:
-    """With where what is started again goes; scaled down in place of what would wait."""
-    remedies = []
-    for proposal in found:
-        returns = return_to(world, pod, proposal.remedy, proposal.changes)
-        remedy = msgspec.structs.replace(proposal.remedy, returns=returns)
-        remedies.append(scaling.without_a_queue(world, world.inventory.pods[pod], owners, remedy))
-    return (replace(found[index], remedy=remedy) for index, remedy in scaling.each_once(remedies))
-
-
-def _freeing_both(proposal: Proposal, same: Mapping[ObjectRef, records.DeletePod]) -> Proposal:
-    def both(action: records.Action) -> records.Action:
-        if not isinstance(action, records.DeletePod):
-            return action
-        other = same[action.pod]
-        frees, amounts = ((*a, *(each for each in b if each not in a)) for a, b in _freed(action, other))
-        return msgspec.structs.replace(action, frees=frees, amounts=amounts)
-
-    remedy = msgspec.structs.replace(proposal.remedy, actions=tuple(map(both, proposal.remedy.actions)))
-    return replace(proposal, remedy=remedy)
-
-
-def _freed(one: records.DeletePod, other: records.DeletePod) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
-    return (one.frees, other.frees), (one.amounts, other.amounts)
 
 
 class _Steps:
@@ -231,6 +197,8 @@ class _Steps:
             self._world, self._world.inventory.pods[self._pod], remedy.actions
         ):
             self._notes.append(QuotasUnread())
+        if scalable.may_be_scaled_back(self._world.evidence, remedy.actions):
+            self._notes.append(AutoscalersUnread())
         self._notes += quotas.unspecified(self._world, remedy.actions)
         fit = self._then(remedy.actions, self._proposal.changes) if self._then is not None and remedy.verified else None
         shared = raised_quota.enough_for(self._world, self._diagnosis, remedy.actions, self._proposal.changed)

@@ -84,6 +84,10 @@ class QuotasUnread(Evidence, frozen=True):
     """ResourceQuotas that could not be read may refuse what is made anew."""
 
 
+class AutoscalersUnread(Evidence, frozen=True):
+    """An autoscaler would undo the scaling of a workload, and those of its namespace were not read."""
+
+
 class OneOfSeveral(Evidence, frozen=True):
     """A new object names one of several classes or drivers (``kind``): ``chosen`` is a guess.
 
@@ -157,6 +161,7 @@ Note = (
     | StartsOver
     | CountsAsFailed
     | QuotasUnread
+    | AutoscalersUnread
     | Unspecified
     | OneOfSeveral
     | ComesWith
