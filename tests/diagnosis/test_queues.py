@@ -162,6 +162,47 @@ def test_where_not_even_one_pod_is_small_enough_fewer_are_not_advised() -> None:
     assert "create it again with a request of at most 6 gpu" in lines
 
 
+def both(gpu: tuple[str, int, int, int], cpu: tuple[str, int, int, int]) -> str:
+    """Kueue's words about two resources; it sorts them."""
+    head, _, more = too_many("gpu", gpu).partition(": ")
+    return f"{head}: {too_many('cpu', cpu).partition(': ')[2]}, {more}"
+
+
+def test_resources_that_one_flavor_lacks_are_told_and_raised_together() -> None:
+    """Of cpu 3 pods would fit and of gpu 1: 1 is what fits by both."""
+    message = both(("l40s", 0, 16, 4), ("l40s", 0, 16, 12))
+    reason, lines = excess_page(message, 4)
+    assert reason == (
+        "it requests 16 cpu and 16 gpu (4 pods × 4), and ClusterQueue research can have at most 12 cpu and 4 gpu "
+        "(flavor l40s)"
+    )
+    assert "have 1 of its 4 pods run at a time, if" in lines
+    assert '{"spec":{"parallelism":1}}' in lines
+    assert "raise its nominalQuota of cpu (flavor l40s) by 4 and of gpu (flavor l40s) by 12" in lines
+    assert "create it again" not in lines  # fewer gpus alone are not enough
+    # Where no pod fits by one of them, fewer are no way out, whatever the other has room for.
+    _, none = excess_page(both(("l40s", 0, 16, 3), ("l40s", 0, 16, 12)), 4)
+    assert "at a time" not in none
+
+
+def test_several_whole_numbers_are_made_smaller_together() -> None:
+    head, _, nic = too_many("nic", ("l40s", 0, 4, 2)).partition(": ")
+    message = f"{head}: {too_many('gpu', ('l40s', 0, 8, 4)).partition(': ')[2]}, {nic}"
+    _, lines = excess_page(message, 2)
+    assert "have 1 of its 2 pods run at a time (it requests 4 gpu and 2 nic then)" in lines
+    assert "with a request of at most 2 gpu and 1 nic for each of its pods" in lines
+
+
+def test_resources_that_different_flavors_lack_are_alternatives() -> None:
+    reason, lines = excess_page(both(("l40s", 0, 8, 4), ("spot", 0, 8, 6)), 2)
+    assert reason == (
+        "it requests 8 cpu and 8 gpu (2 pods × 4), and ClusterQueue research can have at most 6 cpu (flavor spot) or "
+        "4 gpu (flavor l40s)"
+    )
+    assert "raise its nominalQuota of cpu (flavor spot) by 2" in lines
+    assert "gpu" not in lines
+
+
 def test_words_about_quota_that_say_more_are_quoted() -> None:
     message = f"{too_many('gpu', ('l40s', 0, 8, 6))}, untolerated taint x in flavor spot"
     reason, lines = excess_page(message, 2)

@@ -81,7 +81,7 @@ class Queued(ReportRecord, frozen=True):
     is not known. ``workload``: the name of Kueue's object for it, empty where there is none or it was not read.
     ``clusters``: where MultiKueue runs it, or has offered it. ``requeued_at``: when Kueue queues it again that it has
     evicted, ``evictions`` times by now. ``holders``: who has the quota of which it lacks some. ``excesses``: by how
-    much it requests more than the queue can ever have, by flavor.
+    much it requests more than the queue can ever have, by flavor and resource.
     """
 
     queue: str
@@ -99,6 +99,11 @@ class Queued(ReportRecord, frozen=True):
     evictions: int = 0
     holders: QuotaHolders | None = None
     excesses: tuple[QuotaExcess, ...] = ()
+
+    def quota_of(self, excess: QuotaExcess) -> FlavorQuota | None:
+        """The quota that an excess is of; None where the queue was not read."""
+        place = excess.resource, excess.flavor
+        return next((row for row in self.quota if (row.resource, row.flavor) == place), None)
 
 
 _REASONS: Final[Mapping[str, HeldBy]] = {

@@ -1,12 +1,13 @@
 """What work requests beyond all that its ClusterQueue can ever have, by Kueue's words: waiting does not end it.
 
 Upstream: kubernetes-sigs/kueue, pkg/scheduler/flavorassigner (fitsResourceQuota, Assignment.Message): one text for each
-pod set and flavor; what pod sets before it were given of the flavor counts with its own request.
+pod set, flavor and resource; what pod sets before it were given of the flavor counts with its own request.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from kubectl_dra.model.base import ReportRecord
@@ -40,7 +41,7 @@ class QuotaExcess(ReportRecord, frozen=True):
 
 
 def excesses(message: str, work: QueuedWorkload | None) -> tuple[QuotaExcess, ...]:
-    """One for each flavor that Kueue's words name for the first pod set; empty where they say anything else."""
+    """One for each flavor and resource that Kueue's words name for the first pod set; empty for any other words."""
     first, *_ = message.split("; ")
     head = _SET.match(first)
     found = list(_EXCESS.finditer(first))
@@ -48,8 +49,20 @@ def excesses(message: str, work: QueuedWorkload | None) -> tuple[QuotaExcess, ..
         return ()
     sets = work.spec.pod_sets if work is not None else ()
     pods = next((each.count for each in sets if each.name == head["pods"]), 0)
-    told = (_told(each, head["pods"], pods, single=len(sets) == 1) for each in found)
-    return tuple(each for each in told if each is not None)
+    told = [_told(each, head["pods"], pods, single=len(sets) == 1) for each in found]
+    known = tuple(each for each in told if each is not None)
+    return known if len(known) == len(told) else ()
+
+
+def by_flavor(found: Iterable[QuotaExcess]) -> tuple[tuple[QuotaExcess, ...], ...]:
+    """What lacks in each flavor, together; the flavors are alternatives.
+
+    Upstream: assignFlavors ends at the first resource group without a flavor, so that all words are about that one.
+    """
+    groups: dict[str, list[QuotaExcess]] = {}
+    for each in found:
+        groups.setdefault(each.flavor, []).append(each)
+    return tuple(map(tuple, groups.values()))
 
 
 def _told(match: re.Match[str], pod_set: str, pods: int, *, single: bool) -> QuotaExcess | None:

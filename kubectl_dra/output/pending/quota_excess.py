@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kubectl_dra.diagnosis.gates.queues import Queued
-from kubectl_dra.diagnosis.gates.quota_excess import QuotaExcess
+from kubectl_dra.diagnosis.gates.quota_excess import QuotaExcess, by_flavor
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.safe import Safe, command_line, fmt
+from kubectl_dra.output.safe import Safe, command_line, fmt, safe
 from kubectl_dra.output.words import counted, listed
 from kubectl_dra.reports.invocations import changing, kubectl, of
 
@@ -20,15 +20,31 @@ _AMOUNTS: Final = ("cpu", "memory", "ephemeral-storage", "hugepages-")
 
 
 def excess_reason(found: Queued) -> Safe:
-    """``it requests 8 nvidia.com/gpu (2 pods × 4), and ClusterQueue q can have at most 6 (flavor l40s)``."""
-    first = found.excesses[0]
-    alike = first.own == first.requested and first.pods > 1
-    share = _share(first) if alike else ""
-    parts = fmt(" ({} × {})", _pods(first), share) if share else Safe("")
+    """``it requests 8 nvidia.com/gpu (2 pods × 4), and ClusterQueue q can have at most 6 (flavor l40s)``.
+
+    Of several resources each number has its resource; what lacks in one flavor lacks together.
+    """
+    firsts: dict[str, QuotaExcess] = {}
+    for each in found.excesses:
+        firsts.setdefault(each.resource, each)
+    several = len(firsts) > 1
+    requested = Safe(" and ").join([_requested(each) for each in firsts.values()])
     where = fmt("ClusterQueue {}", found.cluster_queue) if found.cluster_queue else Safe("its ClusterQueue")
-    most = [fmt("{} (flavor {})", each.most, each.flavor) for each in found.excesses]
-    text = "it requests {} {}{}, and {} can have at most {}"
-    return fmt(text, first.requested, first.resource, parts, where, listed(most, "or"))
+    most = [_most(lacks, named=several) for lacks in by_flavor(found.excesses)]
+    return fmt("it requests {}, and {} can have at most {}", requested, where, listed(most, "or"))
+
+
+def _requested(excess: QuotaExcess) -> Safe:
+    alike = excess.own == excess.requested and excess.pods > 1
+    share = _share(excess) if alike else ""
+    parts = fmt(" ({} × {})", _pods(excess), share) if share else Safe("")
+    return fmt("{} {}{}", excess.requested, excess.resource, parts)
+
+
+def _most(lacks: Sequence[QuotaExcess], *, named: bool) -> Safe:
+    """What a flavor has at most of each resource of which it lacks some."""
+    amounts = [fmt("{} {}", each.most, each.resource) if named else safe(each.most) for each in lacks]
+    return fmt("{} (flavor {})", listed(amounts), lacks[0].flavor)
 
 
 def _share(excess: QuotaExcess) -> str:
@@ -43,26 +59,42 @@ def excess_lines(found: Queued, work: ObjectRef | None, address: Address, *, num
 
     ``numbered``: more quota stands below among the ways out, where the queue was read.
     """
-    best = max(found.excesses, key=lambda each: (each.fitting, -Quantity.parse(each.lacking).at_scale(-3)[0]))
+    best = max(by_flavor(found.excesses), key=_ease)
     yield from wrapped(Safe("Waiting does not help. Any one of these does:"), indent=2)
-    if best.fitting and best.single:
+    if all(each.fitting and each.single for each in best):
         yield from _fewer_pods(best, work, address)
-    others = Quantity.parse(best.requested).sub(Quantity.parse(best.own))
-    left = Quantity.parse(best.most).sub(others).at_scale(0)[0]
-    if _share(best) and left >= best.pods:
-        whose = Safe(" for each of its pods" if best.pods > 1 else "")
-        text = "- create it again with a request of at most {} {}{}"
-        yield from _item(fmt(text, left // best.pods, best.resource, whose))
-    if numbered and any((row.resource, row.flavor) == (best.resource, best.flavor) for row in found.quota):
+    smaller = [_smaller(each) for each in best]
+    if all(smaller):
+        whose = Safe(" for each of its pods" if best[0].pods > 1 else "")
+        yield from _item(fmt("- create it again with a request of at most {}{}", listed(smaller), whose))
+    if numbered and all(found.quota_of(each) is not None for each in best):
         return
     queue = fmt("ClusterQueue {}", found.cluster_queue) if found.cluster_queue else Safe("its ClusterQueue")
-    text = "- have whoever manages {} raise its nominalQuota of {} (flavor {}) {}"
-    yield from _item(fmt(text, queue, best.resource, best.flavor, _raise(found, best)))
+    raised = [fmt("of {} (flavor {}) {}", each.resource, each.flavor, _raise(found, each)) for each in best]
+    yield from _item(fmt("- have whoever manages {} raise its nominalQuota {}", queue, listed(raised)))
 
 
-def _fewer_pods(excess: QuotaExcess, work: ObjectRef | None, address: Address) -> Iterator[Safe]:
-    share = _share(excess)
-    less = fmt(" (it requests {} then)", excess.fitting * int(share)) if share else Safe("")
+def _ease(lacks: Sequence[QuotaExcess]) -> tuple[int, int, int]:
+    """How near a flavor is to being enough: the pods that fit, then what lacks of few resources, and little of them."""
+    lacking = sum(Quantity.parse(each.lacking).at_scale(-3)[0] for each in lacks)
+    return min(each.fitting for each in lacks), -len(lacks), -lacking
+
+
+def _smaller(excess: QuotaExcess) -> Safe:
+    """The request of each pod with which all of them fit; empty where that is no whole number."""
+    others = Quantity.parse(excess.requested).sub(Quantity.parse(excess.own))
+    left = Quantity.parse(excess.most).sub(others).at_scale(0)[0]
+    fits = _share(excess) and left >= excess.pods
+    return fmt("{} {}", left // excess.pods, excess.resource) if fits else Safe("")
+
+
+def _fewer_pods(lacks: Sequence[QuotaExcess], work: ObjectRef | None, address: Address) -> Iterator[Safe]:
+    """As many as fit by all of the resources."""
+    excess = min(lacks, key=lambda each: each.fitting)
+    amounts = [fmt("{} {}", excess.fitting * int(share), each.resource) for each in lacks if (share := _share(each))]
+    if len(lacks) == 1:
+        amounts = [safe(str(excess.fitting * int(share))) for share in [_share(excess)] if share]
+    less = fmt(" (it requests {} then)", listed(amounts)) if len(amounts) == len(lacks) else Safe("")
     if work is None or work.kind != "Job":
         yield from _item(fmt("- create it again with {} in place of {}{}", excess.fitting, _pods(excess), less))
         return
@@ -83,8 +115,7 @@ def _item(text: Safe) -> Iterator[Safe]:
 
 def _raise(found: Queued, excess: QuotaExcess) -> Safe:
     """Kueue's words have what a queue can borrow in them, too: from what, only the queue itself says."""
-    place = excess.resource, excess.flavor
-    row = next((row for row in found.quota if (row.resource, row.flavor) == place), None)
+    row = found.quota_of(excess)
     if row is None:
         return fmt("by {}", excess.lacking)
     more = Quantity.parse(row.nominal).add(Quantity.parse(excess.lacking))

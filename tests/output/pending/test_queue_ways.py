@@ -19,7 +19,7 @@ from tests.output.pending.test_situations import page_of
 
 def waiting_pod(words: str) -> tuple[str, PendingReport]:
     message = f"couldn't assign flavors to pod set main: {words}"
-    resources = [{"name": "nvidia.com/gpu", "nominalQuota": "8"}]
+    resources = [{"name": "nvidia.com/gpu", "nominalQuota": "8"}, {"name": "cpu", "nominalQuota": "8"}]
     other = {"flavors": [{"name": "spot", "resources": resources}]}
     groups = [other, {"flavors": [{"name": "a100", "resources": resources}, {"name": "h100", "resources": resources}]}]
     used = [{"name": "h100", "resources": [{"name": "nvidia.com/gpu", "total": "8"}]}]
@@ -71,3 +71,19 @@ def test_more_quota_is_the_way_out_where_no_end_of_other_work_is_enough() -> Non
     assert page.count("raise ") == 1
     assert "wait until" not in page
     assert len(report.remedies) == 1
+
+
+def test_quotas_that_one_flavor_lacks_are_raised_together() -> None:
+    """More of one of them alone admits nothing."""
+    text = (
+        "insufficient quota for {} in flavor h100, previously considered podsets requests (0) + current podset request"
+    )
+    words = ", ".join(f"{text.format(name)} (10) > maximum capacity (8)" for name in ("cpu", "nvidia.com/gpu"))
+    page, report = waiting_pod(words)
+    (way,) = report.remedies
+    assert [(each.resource, each.after) for each in way.actions] == [("cpu", "10"), ("nvidia.com/gpu", "10")]
+    assert "raise nominalQuota of cpu (flavor h100)" in page
+    assert "raise its nominalQuota" not in page
+    steps = way.steps
+    assert steps is not None
+    assert sum(word.startswith("[") for step in steps for line in step.commands for word in line) == 2
