@@ -1,4 +1,7 @@
-"""Which other objects a pod makes matter: volumes have claims and drivers, priorities victims, groups members."""
+"""Which other objects a pod makes matter: volumes have claims and drivers, priorities victims, groups members.
+
+Amounts have bounds.
+"""
 
 from __future__ import annotations
 
@@ -37,6 +40,12 @@ def _is_stored(volume: Volume) -> bool:
 def is_spread(pod: Pod) -> bool:
     """Whether the scheduler spreads a pod as it spreads all: that says nothing about it itself."""
     return not pod.spec.topology_spread_constraints
+
+
+def asks_for_amounts(pod: Pod) -> bool:
+    """Whether a container requests or limits anything, which may be out of bounds when the pod is made anew."""
+    containers = (*pod.spec.containers, *pod.spec.init_containers)
+    return any(each.resources.requests or each.resources.limits for each in containers)
 
 
 def may_evict(pod: Pod, priorities: Iterable[int]) -> bool:

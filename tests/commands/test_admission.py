@@ -96,13 +96,26 @@ def test_only_what_the_pods_make_matter_is_read(api: FakeApi, capfd: Any, tmp_pa
         (("simulate", "-f", written(tmp_path, replicas=1)), {"LimitRange", "HorizontalPodAutoscaler"}),
         (("capacity", "-f", written(tmp_path, replicas=1)), {"LimitRange"}),
         (("capacity", "--class", "gpu.example.com"), set()),
-        (("why-pending", "trainer-0", "-n", "ml"), set()),
+        (("why-pending", "trainer-0", "-n", "ml"), {"LimitRange"}),
     ):
         api.requests.clear()
         said(capfd, *words)
         assert api.asked("/api/v1/nodes")
         assert read_of(api) == kinds, words
         assert not api.asked("/api/v1/limitranges")
+
+
+def test_bounds_are_read_where_a_pod_may_be_made_anew_with_other_amounts(api: FakeApi, capfd: Any) -> None:
+    """It would be deleted for one that is refused."""
+    bounds = {**LIMITS, "spec": {"limits": [{"type": "Container", "min": {"cpu": "1000"}}]}}
+    wants = {"apiVersion": "v1", **build.pod("wants", requests={"cpu": "2000"})}
+    for more, offered in (((), True), ((bounds,), False)):
+        served(api, wants, *more)
+        api.requests.clear()
+        out = unfolded(said(capfd, "why-pending", "wants", "-n", "ml")[1])
+        assert read_of(api) == {"LimitRange"}
+        assert not api.asked("/api/v1/limitranges")
+        assert ("cpu instead of 2k" in out) is offered
 
 
 @pytest.mark.parametrize(

@@ -81,6 +81,27 @@ def test_services_are_read_where_a_pod_does_not_say_how_it_is_spread(
     assert asked == ({"/api/v1/namespaces/ml/services"} if read_ else set())
 
 
+@pytest.mark.parametrize("field", ["containers", "initContainers"])
+@pytest.mark.parametrize(
+    ("resources", "spec", "read_"),
+    [
+        ({"requests": {"cpu": "1"}}, {}, True),
+        ({"limits": {"memory": "1Gi"}}, {}, True),
+        ({"claims": [{"name": "gpu"}]}, {}, False),
+        ({"requests": {"cpu": "1"}}, {"nodeName": "n"}, False),
+    ],
+)
+def test_limit_ranges_are_read_where_a_pod_asks_for_amounts(
+    connection: Connection, api: FakeApi, field: str, resources: dict[str, Any], spec: dict[str, Any], read_: bool
+) -> None:
+    """One that is made anew with other amounts may be refused."""
+    api.serve("LimitRange", [], "v1")
+    api.serve("Pod", [pod("p", **{field: [{"name": "main", "resources": resources}]}, **spec)])
+    read(connection, Needs(frozenset({"Pod", "LimitRange"}), namespaces=("ml",)))
+    asked = {request.path for request in api.requests if request.path.endswith("/limitranges")}
+    assert asked == ({"/api/v1/namespaces/ml/limitranges"} if read_ else set())
+
+
 def test_services_of_all_namespaces_are_read_for_pods_that_leave_their_nodes(
     connection: Connection, api: FakeApi
 ) -> None:

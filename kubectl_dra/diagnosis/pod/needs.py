@@ -91,7 +91,7 @@ WORKLOAD: Final[tuple[Need, ...]] = (
     Need("CronJob", "batch", "cronjobs", cluster_wide=False, decides=False),
 )
 #: All that the diagnosis of any pod reads.
-PENDING: Final = (*POD, *CLASSIC, *STORAGE, *PRIORITY, *SPREADING, *GROUPS)
+PENDING: Final = (*POD, *CLASSIC, *STORAGE, *PRIORITY, *SPREADING, *GROUPS, LIMITS)
 BY_KIND: Final[Mapping[str, Need]] = MappingProxyType({need.kind: need for need in (*PENDING, *ADMISSION, *WORKLOAD)})
 
 

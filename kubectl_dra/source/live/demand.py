@@ -2,8 +2,9 @@
 
 What is around volumes is read when a pod that waits uses any; budgets and priority classes, when a pod that waits could
 evict others; Services, when a pod that waits does not say itself how it is spread; groups of pods, when any pod is in
-one, as the group of a running pod protects it from being evicted. What changes pods that are created matters to no pod
-of the cluster: only who creates some demands it.
+one, as the group of a running pod protects it from being evicted; LimitRanges, when a pod that waits asks for amounts,
+with which it may be refused when it is made anew. What else changes pods that are created matters to no pod of the
+cluster: only who creates some demands it.
 """
 
 from __future__ import annotations
@@ -11,10 +12,19 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from typing import Final
 
-from kubectl_dra.api.kinds import ADMISSION, DISRUPTION_BUDGET, GROUPS, PRIORITY_CLASS, SERVICE, STORAGE, Kind
+from kubectl_dra.api.kinds import (
+    ADMISSION,
+    DISRUPTION_BUDGET,
+    GROUPS,
+    LIMIT_RANGE,
+    PRIORITY_CLASS,
+    SERVICE,
+    STORAGE,
+    Kind,
+)
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.podneeds import in_group, is_spread, may_evict, uses_storage
+from kubectl_dra.model.podneeds import asks_for_amounts, in_group, is_spread, may_evict, uses_storage
 from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.source.needs import Needs
 
@@ -58,6 +68,8 @@ class Demand:
             found += (kind for kind in self._left if kind in PRIORITY)
         if any(map(is_spread, asking)):
             found += (kind for kind in self._left if kind is SERVICE)
+        if any(map(asks_for_amounts, asking)):
+            found += (kind for kind in self._left if kind is LIMIT_RANGE)
         if any(in_group(pod) and not is_terminal(pod) for pod in pods):
             found += (kind for kind in self._left if kind in GROUPS)
         self._left = [kind for kind in self._left if kind not in found]
