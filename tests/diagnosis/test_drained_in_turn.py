@@ -182,11 +182,19 @@ def test_a_pod_that_waits_behind_a_gate_takes_nothing() -> None:
 
 def test_pods_beyond_those_that_are_tried_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kubectl_dra.diagnosis.whatif.waiting._MOST", 1)
-    pods = [build.pod(f"queued-{number}", claims=["two"], nodeSelector={"no": "where"}) for number in range(3)]
+    pods = [build.pod(f"queued-{n}", claims=["two"], nodeSelector={"no": f"where-{n}"}) for n in range(3)]
     _, found = whatif.what_if(third(*pods), BOTH)
     assert found.in_turn is not None
     assert found.in_turn.untried == 2
     assert "2 more pods in the scheduler's queue may take what is free before the next drain" in told(found)
+
+
+def test_of_pods_that_are_alike_none_is_tried_after_one_that_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kubectl_dra.diagnosis.whatif.waiting._MOST", 1)
+    pods = [build.pod(f"queued-{n}", claims=["two"], nodeSelector={"no": "where"}) for n in range(3)]
+    _, found = whatif.what_if(third(*pods), BOTH)
+    assert found.in_turn is not None
+    assert (found.in_turn.stuck_at, found.in_turn.untried) == ("", 0)
 
 
 def _owned_by(pod: str) -> dict[str, Any]:

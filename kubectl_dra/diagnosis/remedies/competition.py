@@ -215,7 +215,7 @@ class Competing:
                 if not set(nodes).isdisjoint(place_group(world, turn.key, ()).nodes.values()):
                     yield turn
                 continue
-            kind = _kind(world, turn)
+            kind = kind_of(world, turn.key)
             # However many unlike pods wait for longer, those that surely want the same are asked.
             near = turn.again or self._case.is_sibling(world.inventory.pods[turn.key])
             if kind not in known and room[near]:
@@ -317,15 +317,17 @@ def _with_group(world: ClusterState, group: Key) -> ClusterState | None:
     return found.after if found.nodes else None
 
 
-def _kind(world: ClusterState, turn: _Turn) -> bytes:
+def kind_of(world: ClusterState, key: Key) -> bytes:
     """What pods that are tried alike have in common."""
     inventory = world.inventory
-    pod = inventory.pods[turn.key]
-    keys = (Key(turn.key.namespace, name) for name in claim_names(pod).values())
-    claims = [(claim.spec, claim.status.allocation) for key in keys if (claim := inventory.claims.get(key)) is not None]
+    pod = inventory.pods[key]
+    names = (Key(key.namespace, name) for name in claim_names(pod).values())
+    claims = [
+        (claim.spec, claim.status.allocation) for own in names if (claim := inventory.claims.get(own)) is not None
+    ]
     spec = msgspec.structs.replace(pod.spec, resource_claims=())
     labels = {name: value for name, value in pod.metadata.labels.items() if name not in _OF_ONE}
-    return encode_part((turn.key.namespace, labels, spec, claims))
+    return encode_part((key.namespace, labels, spec, claims))
 
 
 def _fits(world: ClusterState, key: Key, nodes: Collection[str]) -> bool:

@@ -16,13 +16,13 @@ from kubectl_dra.diagnosis.gangs.placing import place_group
 from kubectl_dra.diagnosis.gates.pending import is_pending
 from kubectl_dra.diagnosis.pod.placing import placed
 from kubectl_dra.diagnosis.records import ObjectRef
-from kubectl_dra.diagnosis.remedies.competition import takes_part
+from kubectl_dra.diagnosis.remedies.competition import kind_of, takes_part
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import group_key, key_of
 from kubectl_dra.scheduler.gangs.group import queue_order
 
-#: So many are tried before one drain, each on all nodes.
+#: So many are tried before one drain, each on all nodes; of pods that are alike none after one that does not fit.
 _MOST: Final = 64
 
 
@@ -44,13 +44,23 @@ def waited(world: ClusterState) -> Waited:
             queue[False, key_of(pod.metadata)] = pod
         elif group is not None and group in groups and not pod.spec.node_name and is_pending(pod):
             queue.setdefault((True, group), pod)
-    took: list[Key] = []
-    for is_group, key in list(queue)[:_MOST]:
+    took, failed = list[Key](), set[bytes]()
+    tries = untried = 0
+    for is_group, key in queue:
+        kind = b"" if is_group else kind_of(world, key)
+        if kind in failed:
+            continue
+        if tries == _MOST:
+            untried += 1
+            continue
+        tries += 1
         then, members = _with_group(world, key) if is_group else (placed(world, key, world.inventory.nodes), (key,))
         if then is not None:
             world = then
             took += members
-    return Waited(_running(world, took), tuple(ObjectRef.of("Pod", key) for key in took), max(len(queue) - _MOST, 0))
+        elif not is_group:
+            failed.add(kind)
+    return Waited(_running(world, took), tuple(ObjectRef.of("Pod", key) for key in took), untried)
 
 
 def _with_group(world: ClusterState, group: Key) -> tuple[ClusterState | None, tuple[Key, ...]]:
