@@ -135,6 +135,8 @@ def test_a_name_that_repeats_the_words_of_a_refusal_is_not_searched_again_from_e
             "no ResourceSlice of the files is of pool node1; did you mean node-1?",
         ),
         ({"driver": build.DRIVER, "pool": "node-1"}, ""),
+        ({"driver": build.DRIVER, "pool": "node-2"}, ""),  # another one
+        ({"driver": build.DRIVER, "pool": "nodes-1"}, ""),  # a node of the files, whose driver is stopped
         ({"driver": "nic.vendor.org"}, ""),  # the files may be a part
         ({"pool": "node-1"}, ""),
         ({}, ""),
@@ -149,5 +151,5 @@ def test_a_taint_rule_whose_driver_or_pool_is_almost_one_of_the_files_is_told_of
         "metadata": {"name": "drain"},
         "spec": {"deviceSelector": selector, "taint": {"key": "k", "effect": "NoExecute"}},
     }
-    report = report_of(slice_("a", count=1, devices=[{"name": "gpu-0"}]), rule)
+    report = report_of(slice_("a", count=1, devices=[{"name": "gpu-0"}]), build.node("nodes-1"), rule)
     assert [each.message for each in report.findings if each.code is Rule.TAINT_RULE] == ([told] if told else [])

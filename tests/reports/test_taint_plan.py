@@ -509,7 +509,8 @@ def test_what_becomes_of_the_work_of_an_evicted_pod_is_told(kind, told):
     ("driver", "pool", "unknown", "near"),
     [
         (GPU.driver.replace("gpu", "gpus"), None, GPU.driver.replace("gpu", "gpus"), (GPU.driver,)),
-        (GPU.driver, "node-b", "node-b", ("node-a",)),
+        (GPU.driver, "nod-a", "nod-a", ("node-a",)),
+        (GPU.driver, "node-b", "node-b", ()),
         (GPU.driver, "node-a", "", ()),
     ],
 )
@@ -520,7 +521,7 @@ def test_a_rule_for_what_nobody_publishes_names_it_and_what_may_be_meant(driver,
     (listed,) = listed_taints(cluster(slice_of("gpu-0"), made))
     assert (listed.unknown, listed.near) == (unknown, near)
     page = " ".join(" ".join(list_page([listed], CLOCK.now())).split())
-    assert (f"It is on no device: no driver publishes devices of {unknown}; did you mean" in page) == bool(unknown)
+    assert (f"It is on no device: no driver publishes devices of {unknown}; did you mean" in page) == bool(near)
     (unread,) = listed_taints(cluster(made, without=("ResourceSlice",)))
     assert not unread.unknown
 
@@ -534,9 +535,9 @@ def test_what_the_correction_of_a_rule_on_no_device_would_do_is_told_with_its_co
     assert listed.correction is not None
     assert (listed.correction.field, listed.correction.value) == ("driver", GPU.driver)
     page = " ".join(" ".join(list_page([listed], CLOCK.now())).split())
-    told = f"With driver {GPU.driver} it would be on {GPU.driver}/{GPU.pool}/gpu-0 and evict pod ml/a at once:"
+    told = f"With driver {GPU.driver} it would be on {GPU.driver}/{GPU.pool}/gpu-0 and evict pod ml/a at once."
     assert told in page
-    assert f"""-p '{{"spec":{{"deviceSelector":{{"driver":"{GPU.driver}"}}}}}}'""" in page
+    assert "kubectl patch" not in page  # who types it should know that it is meant
     # A name of a device: the driver and the pool are right. A taint that evicts nobody says so.
     made["spec"] |= {
         "deviceSelector": {"driver": GPU.driver, "device": "gpu0"},
@@ -544,16 +545,45 @@ def test_what_the_correction_of_a_rule_on_no_device_would_do_is_told_with_its_co
     }
     (listed,) = listed_taints(cluster(*world))
     page = " ".join(" ".join(list_page([listed], CLOCK.now())).split())
-    assert "gpu-0 and evict no pod" in page
+    assert "gpu-0 and evict no pod:" in page
+    assert """-p '{"spec":{"deviceSelector":{"device":"gpu-0"}}}'""" in page
 
 
 @pytest.mark.parametrize(
-    "selector", [{"driver": "nothing.like.it"}, {"driver": GPU.driver, "device": "gpu-9"}, {"driver": GPU.driver}]
+    "selector",
+    [
+        {"driver": "nothing.like.it"},
+        {"driver": GPU.driver},
+        {"driver": GPU.driver, "device": "gpu-9"},
+        {"driver": GPU.driver, "pool": "node-b"},
+        {"driver": GPU.driver, "pool": "nodea", "device": "gpu0"},  # each would do only with the other
+    ],
 )
 def test_no_correction_is_made_up_where_none_or_several_would_do(selector):
     made = rule("r", EXECUTE, None)
     made["spec"]["deviceSelector"] = selector
     (listed,) = listed_taints(cluster(slice_of("gpu-0", "gpu-1"), made))
+    assert listed.correction is None
+
+
+def test_the_pool_of_a_node_without_slices_is_not_called_a_mistake():
+    made = rule("r", EXECUTE, None)
+    made["spec"]["deviceSelector"] = {"driver": GPU.driver, "pool": "nodes-a"}
+    world = (slice_of("gpu-0"), made)
+    (listed,) = listed_taints(cluster(*world))
+    assert (listed.near, listed.correction is not None) == (("node-a",), True)
+    (listed,) = listed_taints(cluster(*world, {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "nodes-a"}}))
+    assert (listed.unknown, listed.near, listed.correction) == ("nodes-a", (), None)
+
+
+def test_no_correction_is_told_where_that_of_one_field_does_as_well_as_that_of_another():
+    """Each name is published, though not both together: which of them is wrong cannot be told."""
+    made = rule("r", EXECUTE, None)
+    made["spec"]["deviceSelector"] = {"driver": "gpus.example.com", "device": "accel"}
+    one, other = slice_of("accel"), slice_of("accels", generation=2)
+    other["spec"] |= {"driver": "gpus.example.com"}
+    (listed,) = listed_taints(cluster(one, other, made))
+    assert not listed.taint.devices
     assert listed.correction is None
 
 

@@ -18,6 +18,7 @@ from kubectl_dra.reports.devices.class_list import class_rows
 from kubectl_dra.reports.devices.object_lists import slice_rows, template_rows
 from kubectl_dra.reports.groups.group_state import group_rows
 from kubectl_dra.reports.taints.misdirected import correction
+from kubectl_dra.reports.taints.published_names import PublishedNames
 from kubectl_dra.reports.taints.taint_list import TaintStatus, not_published, rule_row, taint_rows
 from kubectl_dra.reports.taints.taint_observation import NO_EFFECT
 
@@ -59,15 +60,16 @@ def _taints(call: GetCall, wanted: TypeArgs) -> Section:
         rows = tuple(rule_row(rules[name], facts) for name in sorted(chosen))
     else:
         rows = taint_rows(facts)
+    published = PublishedNames(facts)
     for row in rows:
-        name, near = not_published(row, facts) if row.status is TaintStatus.HITS_NOTHING else ("", ())
+        name, near = not_published(row, facts, published) if row.status is TaintStatus.HITS_NOTHING else ("", ())
         if name:
             call.notes.append(fmt("note: rule {} {}", row.rule, on_nothing(name, near)))
-        meant = correction(rules[row.rule], facts) if row.status is TaintStatus.HITS_NOTHING else None
+        meant = correction(rules[row.rule], facts, published) if row.status is TaintStatus.HITS_NOTHING else None
         if meant is not None:
             command = correction_command(row.rule, meant, facts.evidence.address)
             text = fmt("note: {}", correction_text(meant)) if name else fmt(_ON_NONE, row.rule, correction_text(meant))
-            call.notes.append(fmt("{}: {}", text, command) if command else text)
+            call.notes.append(fmt("{}: {}", text, command) if command else fmt("{}.", text))
     if idle := sum(row.effect == NO_EFFECT for row in rows):
         call.notes.append(fmt("note: {} with effect None: {}", counted(idle, "taint"), KEEPS_NOBODY))
     items = [

@@ -52,8 +52,9 @@ def listed_lines(listed: ListedTaint, now: datetime, address: Address = HERE) ->
     if listed.unknown:
         yield from wrapped(fmt("It {}", on_nothing(listed.unknown, listed.near)), indent=4, first=2)
     if listed.correction is not None:
-        yield from wrapped(fmt("{}:", correction_text(listed.correction)), indent=4, first=2)
         command = correction_command(row.rule, listed.correction, address)
+        end = Safe(":" if command else ".")
+        yield from wrapped(correction_text(listed.correction) + end, indent=4, first=2)
         yield from [fmt("    {}", command)] if command else []
     if row.effect == NO_EFFECT:
         yield from wrapped(fmt("With effect None {}.", KEEPS_NOBODY), indent=4, first=2)

@@ -17,12 +17,13 @@ _NAMED: Final = 3
 _ENDS: Final = {
     Fate.EVICTED: "evict {} at once",
     Fate.LATER: "evict {} when their tolerations end",
+    Fate.ON_BINDING: "evict {} once bound to a node",
     Fate.UNCERTAIN: "perhaps evict {}",
 }
 
 
 def correction_text(found: RuleCorrection) -> Safe:
-    """``With driver gpu.nvidia.com it would be on … and evict pod a/b at once:``; the command comes next."""
+    """``With driver gpu.nvidia.com it would be on … and evict pod a/b at once``; a command may come next."""
     where = Safe(", ").join(found.devices) if found.number <= _NAMED else counted(found.number, "device")
     told = [fmt(words, whom) for fate, words in _ENDS.items() if (whom := _who(found, fate))]
     return fmt("With {} {} it would be on {} and {}", Safe(found.field), found.value, where, _joined(told))
@@ -40,7 +41,11 @@ def _joined(texts: list[Safe]) -> Safe:
 
 
 def correction_command(rule: str, found: RuleCorrection, address: Address) -> CommandLine:
-    """The patch; empty for names that the API cannot hold."""
+    """The patch; empty where it would evict pods, as another name may be meant, and for names that the API cannot
+    hold.
+    """
+    if any(each.fate in _ENDS for each in found.hits):
+        return CommandLine(())
     patch = json.dumps({"spec": {"deviceSelector": {found.field: found.value}}}, separators=(",", ":"))
     words = kubectl("patch", of("devicetaintrule", rule), "--type=merge", "-p", patch)
     return shell_line(changing(words, address))

@@ -23,7 +23,7 @@ from kubectl_dra.reports.lint.places import place_of
 from kubectl_dra.reports.lint.pools import pool_findings
 from kubectl_dra.reports.lint.records import RULES, LintFinding, LintReport, Rule, Severity
 from kubectl_dra.reports.lint.shared_claims import shared_claim_findings
-from kubectl_dra.reports.lint.taint_rules import pools_of, taint_rule_findings
+from kubectl_dra.reports.lint.taint_rules import nodes_of, pools_of, taint_rule_findings
 from kubectl_dra.reports.selector import SelectorReport, Setting, manifest_questions, selector_report
 from kubectl_dra.reports.selector.questions import forms
 from kubectl_dra.scheduler.claims import sources
@@ -94,7 +94,7 @@ def _of_objects(objects: Sequence[Planned], locate: Locate, devices: ClusterStat
     own = {each.name: each.record for each in objects if isinstance(each.record, DeviceClass)}
     claims = {each.key: each.record for each in objects if isinstance(each.record, ResourceClaim)}
     setting = Setting(devices, extra=own) if devices is not None else None
-    of_pools, published = pool_findings(objects), pools_of(objects)
+    of_pools, published, nodes = pool_findings(objects), pools_of(objects), nodes_of(objects)
     for number, planned in enumerate(objects):
         if planned.made_by:
             continue
@@ -102,7 +102,7 @@ def _of_objects(objects: Sequence[Planned], locate: Locate, devices: ClusterStat
         wrong += names.findings(planned)
         wrong += shared_claim_findings(planned, claims, devices)
         wrong += of_pools.get(number, ())
-        wrong += taint_rule_findings(planned, published)
+        wrong += taint_rule_findings(planned, published, nodes)
         usable = not any(RULES[each.rule].severity is Severity.ERROR for each in wrong)
         if setting is not None and usable:
             wrong += device_findings(planned, setting)

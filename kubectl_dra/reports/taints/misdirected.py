@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 import msgspec
@@ -12,10 +13,10 @@ from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.resource import DeviceTaintRule
 from kubectl_dra.model.taint_plan import Hit
 from kubectl_dra.reports.base import ReportRecord
+from kubectl_dra.reports.taints.published_names import PublishedNames
 from kubectl_dra.reports.taints.taint_hits import DeviceChange, hits
-from kubectl_dra.selectors.compiling import near_names
+from kubectl_dra.selectors.mistyped import KnownNames
 
-_FIELDS: Final = ("driver", "pool", "device")
 _SHOWN: Final = 20
 
 
@@ -32,27 +33,28 @@ class RuleCorrection(ReportRecord, frozen=True):
     hits: tuple[Hit, ...]
 
 
-def correction(rule: DeviceTaintRule, facts: ClusterState) -> RuleCorrection | None:
-    """The only name like the one that is written with which the rule is on any device; None where it is on some.
+def correction(rule: DeviceTaintRule, facts: ClusterState, published: PublishedNames) -> RuleCorrection | None:
+    """The only name like a wrong one that is written with which the rule is on any device; None where it is on some.
 
-    None too where several names do as well, or where slices could not be read.
+    None too where several names do as well, of one field or of two, or where slices could not be read. A name that
+    is published anywhere is not a wrong one.
     """
     known = facts.evidence.complete("ResourceSlice") and facts.features.device_taint_rules
     if rule.spec.device_selector is None or not known or next(iter(facts.selected(rule)), None) is not None:
         return None
-    for field in _FIELDS:
-        found = list(_with_another(rule, field, facts))
-        if len(found) == 1:
-            return found[0]
-    return None
+    fields = (("driver", published.drivers), ("pool", published.pools()), ("device", published.devices))
+    found = list(islice((one for field, names in fields for one in _with_another(rule, field, names, facts)), 2))
+    return found[0] if len(found) == 1 else None
 
 
-def _with_another(rule: DeviceTaintRule, field: str, facts: ClusterState) -> Iterator[RuleCorrection]:
+def _with_another(
+    rule: DeviceTaintRule, field: str, names: KnownNames, facts: ClusterState
+) -> Iterator[RuleCorrection]:
     selector = rule.spec.device_selector
     written = getattr(selector, field)
     if selector is None or written is None:
         return
-    for name in near_names(written, sorted(set(_names(field, facts)) - {written})):
+    for name in names.meant(written):
         changed = with_spec(rule, device_selector=msgspec.structs.replace(selector, **{field: name}))
         devices = list(facts.selected(changed))
         if devices:
@@ -60,11 +62,3 @@ def _with_another(rule: DeviceTaintRule, field: str, facts: ClusterState) -> Ite
             changes = [DeviceChange(device, (), (rule.spec.taint,), rules) for device in devices]
             shown = tuple(map(str, devices[:_SHOWN]))
             yield RuleCorrection(field, name, shown, len(devices), hits(changes, facts))
-
-
-def _names(field: str, facts: ClusterState) -> Iterator[str]:
-    for pool in facts.pools:
-        if field == "device":
-            yield from (device.name for _, device in facts.published(pool))
-        else:
-            yield getattr(pool, field)

@@ -19,9 +19,9 @@ from kubectl_dra.model.taint_plan import Hit
 from kubectl_dra.model.taint_text import PREVENTING
 from kubectl_dra.reports.base import Bound, Count, ReportRecord
 from kubectl_dra.reports.taints.misdirected import RuleCorrection, correction
+from kubectl_dra.reports.taints.published_names import PublishedNames
 from kubectl_dra.reports.taints.taint_hits import DeviceChange, hits
 from kubectl_dra.reports.taints.taint_rules import is_own
-from kubectl_dra.selectors.compiling import near_names
 
 _SHOWN = 20
 # Upstream: resource/v1beta2 types.go, DeviceTaintConditionEvictionInProgress.
@@ -164,35 +164,29 @@ class ListedTaint(ReportRecord, frozen=True):
 
 def listed_taints(facts: ClusterState) -> tuple[ListedTaint, ...]:
     """Rules by name, then drivers' taints by pool and key."""
-    return tuple(_listed(source, facts) for source in taint_sources(facts))
+    published = PublishedNames(facts)
+    return tuple(_listed(source, facts, published) for source in taint_sources(facts))
 
 
-def _listed(source: TaintSource, facts: ClusterState) -> ListedTaint:
+def _listed(source: TaintSource, facts: ClusterState, published: PublishedNames) -> ListedTaint:
     rule = source.rule
     names = frozenset((rule.metadata.name if rule is not None else "driver",))
     devices = tuple(_devices(source, facts))
     changes = [DeviceChange(device, (), (source.taint,), names) for device in devices]
     row, own, named = source_row(source, facts), rule is not None and is_own(rule), tuple(map(str, devices))
-    unknown = not_published(row, facts) if not devices else ("", ())
-    meant = correction(rule, facts) if rule is not None and not devices else None
+    unknown = not_published(row, facts, published) if not devices else ("", ())
+    meant = correction(rule, facts, published) if rule is not None and not devices else None
     return ListedTaint(row, own, named, hits(changes, facts), *unknown, correction=meant)
 
 
-def not_published(row: TaintRow, facts: ClusterState) -> tuple[str, tuple[str, ...]]:
-    """The driver or pool that a rule names and nobody publishes, and names like it; empty for others."""
-    return _unknown(row.selector, facts) if row.selector is not None else ("", ())
-
-
-def _unknown(selector: DeviceTaintSelector, facts: ClusterState) -> tuple[str, tuple[str, ...]]:
-    """The driver or pool that a rule names and nobody publishes, and names like it."""
-    if not facts.evidence.complete("ResourceSlice"):
+def not_published(row: TaintRow, facts: ClusterState, published: PublishedNames) -> tuple[str, tuple[str, ...]]:
+    """The driver or pool that a rule names and nobody publishes, and what may be meant; empty for others."""
+    selector = row.selector
+    if selector is None or not facts.evidence.complete("ResourceSlice"):
         return "", ()
-    drivers = sorted({pool.driver for pool in facts.pools})
-    if selector.driver is not None and selector.driver not in drivers:
-        return selector.driver, near_names(selector.driver, drivers)
-    pools = sorted({pool.pool for pool in facts.pools if selector.driver in (None, pool.driver)})
-    if selector.pool is not None and selector.pool not in pools:
-        return selector.pool, near_names(selector.pool, pools)
+    for name, known in ((selector.driver, published.drivers), (selector.pool, published.pools(selector.driver))):
+        if name is not None and name not in known.names:
+            return name, known.meant(name)
     return "", ()
 
 
