@@ -14,6 +14,8 @@ from kubectl_dra.api.planned import read_all
 from kubectl_dra.api.sources import Source
 from tests.api.test_kserve import NVIDIA, kserve_runtime, kserve_service
 
+pytestmark = pytest.mark.one_in(3)
+
 Path = tuple[str | int, ...]
 HUGE = int("9" * 4000)
 WRONG = (None, [], {}, HUGE, "9" * 5000, "", True, -1, 1.5, [None], {"name": {}}, [{"name": []}], [{"name": 1}], "x")

@@ -15,6 +15,8 @@ from tests.kit import build
 from tests.kit.fake_api import FakeApi, chunk_of, running, serve_cluster, write_kubeconfig
 from tests.output.pending.test_siblings import gpus, member, workload
 
+pytestmark = pytest.mark.one_in(3)
+
 LIMITS = {
     "apiVersion": "v1",
     "kind": "LimitRange",

@@ -22,6 +22,8 @@ from tests.kit.clock import PassingClock
 from tests.kit.fake_api import PLURALS, FakeApi, running, serve_cluster, write_kubeconfig
 from tests.reports.clusters import withheld
 
+pytestmark = pytest.mark.one_in(4)
+
 CLUSTER_WIDE = ("Node", "DeviceClass", "ResourceSlice", "DeviceTaintRule")
 TEMPLATE = """
 apiVersion: v1

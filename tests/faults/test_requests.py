@@ -15,7 +15,7 @@ from tests.e2e.situations import node_object
 from tests.faults.conftest import Site
 from tests.kit.faulty_proxy import BODY, INSTEAD, Call, Fault
 
-pytestmark = pytest.mark.usefixtures("impatient")
+pytestmark = [pytest.mark.usefixtures("impatient"), pytest.mark.one_in(3)]
 Run = Callable[..., tuple[int, str, str]]
 COMMANDS = (
     ("get", "pools"),

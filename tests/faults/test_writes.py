@@ -13,7 +13,7 @@ from tests.kit.fake_api import running, write_kubeconfig
 from tests.kit.fake_rules import FakeCluster
 from tests.kit.faulty_proxy import BODY, INSTEAD, Call, Fault, Faults, faulty
 
-pytestmark = pytest.mark.usefixtures("impatient")
+pytestmark = [pytest.mark.usefixtures("impatient"), pytest.mark.one_in(3)]
 DEVICE = "nic.example.com/rack-1/nic-3"
 Write = Callable[..., tuple[int, str, str]]
 

@@ -23,6 +23,8 @@ from kubectl_dra.source.live.store import Store
 from kubectl_dra.tui.feed import FeedStatus, Loaded
 from tests.kit.fake_api import Answer, FakeApi, Request, chunk_of, connection_to, status
 
+pytestmark = pytest.mark.one_in(3)
+
 
 class Script:
     """A kind that is listed once as ``items`` and then follows what the test says."""
