@@ -18,8 +18,8 @@ from kubectl_dra.reports.invocations import dra, kubectl, of, plain_word, readin
 
 _NAMED: Final = 3
 _HINT: Final = (
-    "Only the driver publishes them: a slice that is written by hand is deleted by most. Its log says what failed; "
-    "where it has no error, restart its pod, which then publishes the pool anew."
+    "The driver publishes its slices itself, and most drivers delete one that was written by hand. The driver's log "
+    "says what failed; if it has no error, restart the driver's pod, which publishes the pool again."
 )
 
 
