@@ -34,6 +34,12 @@ def test_counted_pages_are_fresh(tool: str) -> None:
     assert done.returncode == 0, f"stale: {done.stdout}{done.stderr}refresh them with `make docs`"
 
 
+def test_the_index_of_judged_answers_names_each_round_in_order() -> None:
+    folder = ROOT / "docs/development/judged"
+    named = re.findall(r"^- \[.+\]\((\S+)\)", (folder / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert named == sorted(path.name for path in folder.glob("*.md") if path.name != "README.md")
+
+
 def test_the_readme_has_an_example() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert "$ kubectl dra why-pending trainer-0 -n ml\nPod ml/trainer-0 is pending" in readme

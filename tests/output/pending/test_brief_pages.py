@@ -1,4 +1,4 @@
-"""Situations of a third judge, docs/development/judged-answers.md: what made pages long, wrong or of no use."""
+"""Situations of a third judge, docs/development/judged: what made pages long, wrong or of no use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an expert would say of situations that people meet; docs/development/judged-answers.md tells them in words."""
+"""What an expert would say of situations that people meet; docs/development/judged tells them in words."""
 
 from __future__ import annotations
 
