@@ -79,7 +79,7 @@ def decode_owner(data: bytes, reference: OwnerReference) -> WorkloadObject:
     try:
         plain = reference.kind == REPLICATION_CONTROLLER
         found = to_record(_plain_decoder.decode(data)) if plain else _decoder.decode(data)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, ValueError) as error:
+    except (ValueError, RecursionError) as error:
         raise DecodeError(str(error)) from error
     assert isinstance(found, WorkloadObject)  # noqa: S101 - the decoder's type
     return msgspec.structs.replace(found, api_version=reference.api_version, kind=reference.kind)

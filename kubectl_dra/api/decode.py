@@ -23,7 +23,6 @@ from kubectl_dra.model.evidence import BadObject
 
 #: A list of more bytes than these is decoded item by item, so that other threads have their turn.
 _AT_ONCE: Final = 4 << 20
-_UNREADABLE: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, ValueError)
 
 
 class ListMeta(Record, frozen=True):
@@ -85,7 +84,7 @@ def decode_alike(data: bytes, api_version: str, kind: Kind) -> list[Record] | No
     try:
         shape = shape_of(api_version, kind)
         return _finished(_at_once(data, list[shape.struct]), shape)  # type: ignore[name-defined]
-    except (*_UNREADABLE, UnsupportedVersionError):
+    except (ValueError, RecursionError):
         return None
 
 
@@ -113,7 +112,7 @@ def decode_page(data: bytes, api_version: str, kind: Kind) -> ListPage:
         return whole
     try:
         header = _list_header.decode(data)
-    except _UNREADABLE as error:
+    except (ValueError, RecursionError) as error:
         raise DecodeError(f"not a list of {kind.plural}: {error}") from error
     records: list[Record] = []
     bad: list[BadObject] = []
@@ -128,7 +127,7 @@ def _whole_page(data: bytes, api_version: str, kind: Kind) -> ListPage | None:
         shape = shape_of(api_version, kind)
         found = _at_once(data, _list_of(shape.struct))
         records = _finished(found.items or [], shape)
-    except (*_UNREADABLE, UnsupportedVersionError):
+    except (ValueError, RecursionError):
         return None
     return None if records is None else ListPage(found.metadata or ListMeta(), tuple(records), ())
 
@@ -170,7 +169,7 @@ def read_header(data: bytes) -> _Header:
     """``apiVersion``, ``kind`` and the name of any object. Raises :class:`DecodeError`."""
     try:
         return _header.decode(data)
-    except _UNREADABLE:
+    except (ValueError, RecursionError):
         return _header.decode(_repaired(data, _Header))
 
 
@@ -197,14 +196,14 @@ def _decode(data: bytes, shape: Shape) -> Any:  # noqa: ANN401 - the shape's str
         if not data.isascii():
             data.decode()  # the decoder does not look into parts that are kept raw
         return decoder.decode(data)
-    except _UNREADABLE:
+    except (ValueError, RecursionError):
         return _decode_repaired(data, shape.struct)
 
 
 def _decode_repaired(data: bytes, struct: type[msgspec.Struct]) -> Any:  # noqa: ANN401
     try:
         return _decoder(struct).decode(_repaired(data, struct))
-    except _UNREADABLE as error:
+    except (ValueError, RecursionError) as error:
         raise DecodeError(str(error)) from error
 
 

@@ -175,7 +175,7 @@ def glance(data: bytes) -> GlancedPage | None:
         if not data.isascii():
             data.decode()  # the decoder does not look into parts that are kept raw
         page: GlancedPage = _pages.decode(data)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, ValueError):
+    except (ValueError, RecursionError):
         return None
     return page
 

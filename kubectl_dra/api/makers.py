@@ -20,7 +20,6 @@ from kubectl_dra.model.meta import LocalObject
 from kubectl_dra.model.names import DEFAULT_NAMESPACE
 
 _SUSPEND: Final = "spec.suspend"
-_UNREADABLE: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _meta: Final = msgspec.json.Decoder(LocalObject)
 
 
@@ -77,14 +76,14 @@ class Makers(Mapping[MakerKey, Maker]):
 def _labels(data: bytes) -> dict[str, str]:
     try:
         return _meta.decode(data).metadata.labels
-    except _UNREADABLE:
+    except (ValueError, RecursionError):
         return {}
 
 
 def _manager(data: bytes) -> str:
     try:
         spec = _managed.decode(data).spec
-    except _UNREADABLE:
+    except (ValueError, RecursionError):
         return ""
     return managed_elsewhere(spec.managed_by or spec.run_policy.managed_by)
 

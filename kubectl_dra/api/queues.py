@@ -67,7 +67,6 @@ _RECORDS: Final[Mapping[tuple[str, str], type[msgspec.Struct]]] = {
 _NAMES: Final = {(group, kind): kind if group == GROUP else qualified(group, kind) for group, kind in _RECORDS}
 _DECODERS: Final = {key: make_decoder(record, numbers_as_text=True) for key, record in _RECORDS.items()}
 _encoder: Final = msgspec.json.Encoder(enc_hook=encode_hook)
-_UNREADABLE: Final = (msgspec.MsgspecError, UnicodeDecodeError, ValueError, RecursionError)
 
 
 def is_queue_object(api_version: str, kind: str) -> bool:
@@ -214,5 +213,5 @@ def _decoded(sources: Iterable[Source], broken: set[str]) -> Iterator[tuple[str,
         key = group_of(source.api_version), source.kind
         try:
             yield *key, _DECODERS[key].decode(source.data)
-        except _UNREADABLE:
+        except (ValueError, RecursionError):
             broken.add(_NAMES[key])

@@ -120,7 +120,7 @@ class Replicas:
             if not all([_is_pod(each, api_version, kind) for each in written]):  # noqa: C419 - quicker
                 return None
             return self._records(written, data)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, ValueError):
+        except (ValueError, RecursionError):
             return None
 
     def _records(self, written: list[Any], data: bytes) -> list[Record]:

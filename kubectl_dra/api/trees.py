@@ -10,7 +10,6 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 _PLAIN_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
-_UNREADABLE: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 # No object of ours nests deeper; opaque parameters may, and stay unread where they are only passed on.
 _MAX_DEPTH: Final = 200
 _ESCAPE: Final = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.DOTALL)
@@ -86,7 +85,7 @@ def read_tree(data: bytes) -> Any:  # noqa: ANN401 - any JSON value
     """The value of JSON in valid UTF-8; None if it can't be read or nests without end."""
     try:
         tree = _any.decode(data)
-    except _UNREADABLE:
+    except (ValueError, RecursionError):
         return None
     return tree if _is_shallow(tree) else None
 
@@ -95,7 +94,7 @@ def read_fields(data: bytes | msgspec.Raw) -> Fields:
     """The fields of an object, each as it was written; none if it is not an object."""
     try:
         return _fields.decode(data)
-    except _UNREADABLE:
+    except (ValueError, RecursionError):
         return {}
 
 
@@ -145,7 +144,7 @@ def _whole(escape: re.Match[str]) -> str:
 def _is_readable(data: bytes) -> bool:
     try:
         _any.decode(data)
-    except _UNREADABLE:
+    except (ValueError, RecursionError):
         return False
     return True
 

@@ -128,7 +128,7 @@ def _json_stream(data: bytes, content: Content, name: str) -> Iterator[Document]
         start = match.start()
         try:
             _, position = decoder.raw_decode(text, start)
-        except (json.JSONDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             yield from _yaml_instead(content, name, error)
             return
         found.append(_at_line(len(found) + 1, text[start:position].encode(), text.count("\n", 0, start) + 1))

@@ -105,7 +105,7 @@ class _Scanner:
     def _name(self, start: int, end: int) -> str:
         try:
             return _key.decode(self._view(start, end - start))
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        except (ValueError, RecursionError) as error:
             raise UnsplitError("a name is not text") from error
 
     def _items(self, start: int) -> tuple[tuple[Span, ...], int]:
@@ -145,7 +145,7 @@ class _Scanner:
         length = _CHUNK + behind
         try:
             _raw.decode(b"".join((b"[", view[:length], b"]")))
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        except (ValueError, RecursionError):
             return None
         return at + length
 

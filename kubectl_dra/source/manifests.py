@@ -39,7 +39,6 @@ _MAX_OTHER: Final = 1_000
 _SPACE: Final = b" \t\r\n"
 _KIND: Final = re.compile(rb'"kind"\s*:\s*"([A-Za-z]+)"')
 _HEAD: Final = 128
-_UNREADABLE: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 class Loaded(NamedTuple):
@@ -250,7 +249,7 @@ def _alike(data: bytes, inside: _Place) -> tuple[Kind | None, list[Record]]:
     """The objects of an array that are all of one kind and version; no kind where they have to be looked at singly."""
     try:
         envelopes = _envelopes.decode(data)
-    except _UNREADABLE:
+    except (ValueError, RecursionError):
         return None, []
     # An item with items may be a list.
     said = {(each.api_version, each.kind) for each in envelopes if each.items is msgspec.UNSET}
@@ -391,7 +390,7 @@ def _open_envelope(data: bytes) -> _Envelope:
     """What the value is. Raises :class:`DecodeError` if it is neither an object nor a list."""
     try:
         return _envelope.decode(data)
-    except _UNREADABLE:
+    except (ValueError, RecursionError):
         if data.lstrip(_SPACE)[:1] == b"[":
             return _Envelope(items=_array.decode(data))
         header = read_header(data)

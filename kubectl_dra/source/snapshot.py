@@ -80,5 +80,5 @@ def decode_header(data: bytes, place: str) -> SnapshotHeader:
     """The header of a snapshot's bytes. Raises :class:`ManifestError`."""
     try:
         return _header.decode(data)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise ManifestError(f"{place}: the snapshot's header is broken: {error}", "take the snapshot again") from error

@@ -21,6 +21,7 @@ from kubectl_dra.commands.completion.arguments import ARGUMENTS, selector_candid
 from kubectl_dra.commands.completion.cache import Cache
 from kubectl_dra.commands.completion.complete import complete, lines, split_line
 from kubectl_dra.commands.completion.line import long_name, read_line
+from kubectl_dra.commands.completion.slices import device_rows, pool_rows
 from kubectl_dra.commands.get import query
 from kubectl_dra.output.devices import lists as lists_of_devices
 from kubectl_dra.output.devices import node_page, pool_columns
@@ -493,6 +494,16 @@ def test_the_cache_forgets(tmp_path: Path) -> None:
     for age in (11, -60):
         os.utime(file, (CLOCK.now().timestamp() - age,) * 2)
         assert cache.get(["k"]) is None
+
+
+def test_rows_that_nest_without_end_are_no_rows(tmp_path: Path) -> None:
+    deep = b"[" * 100_000
+    cache = Cache(tmp_path / "completion")
+    cache.put(["k"], [["a"]])
+    (file,) = cache.folder.iterdir()
+    file.write_bytes(deep)
+    assert cache.get(["k"]) is None
+    assert pool_rows(b'{"x":' + deep) == device_rows(b'{"x":' + deep) == []
 
 
 def test_the_cache_stays_small(tmp_path: Path) -> None:

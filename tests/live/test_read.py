@@ -93,7 +93,10 @@ def test_vendors_write_versions_in_their_own_way(
     assert _read(connection, {"Node"})[1].server_version == expected
 
 
-@pytest.mark.parametrize("body", [b"<html>Welcome</html>", b'{"major": 1}', b""])
+@pytest.mark.parametrize(
+    "body",
+    [b"<html>Welcome</html>", b'{"major": 1}', b"", pytest.param(b'{"x":' + b"[" * 100_000, id="nests without end")],
+)
 def test_something_else_than_an_api_server(connection: Connection, api: FakeApi, body: bytes) -> None:
     api.routes["/version"] = Answer(body)
     why = "it sends a web page" if body.startswith(b"<") else ""

@@ -91,6 +91,6 @@ def _is_private(folder: Path) -> bool:
 def _rows(text: bytes) -> Rows | None:
     try:
         rows = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return rows if isinstance(rows, list) else None

@@ -57,7 +57,7 @@ def pool_rows(output: bytes) -> Rows:
     """``[driver, pool, node or ""]`` of each slice in a list of them; nothing if it is no such list."""
     try:
         items = msgspec.json.decode(output, type=_Slices).items
-    except msgspec.DecodeError:
+    except (ValueError, RecursionError):
         return []
     return [[each.spec.driver, each.spec.pool.name, each.spec.node_name] for each in items]
 
@@ -66,7 +66,7 @@ def device_rows(output: bytes, pool: str = "") -> Rows:
     """As ``Tables.devices``, of one pool or of all."""
     try:
         items = msgspec.json.decode(output, type=_DevicesSlices).items
-    except msgspec.DecodeError:
+    except (ValueError, RecursionError):
         return []
     specs = (each.spec for each in items if pool in ("", each.spec.pool.name))
     return [row for spec in specs for device in spec.devices for row in _one_device(spec, device)]

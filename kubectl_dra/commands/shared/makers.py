@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from typing import Any
 
 from kubectl_dra.api.controllers import MAKERS, RUNTIMES
 from kubectl_dra.api.kinds import Kind
 from kubectl_dra.api.sources import Source
+from kubectl_dra.api.trees import mapping, read_tree
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.cluster import source_spec
 from kubectl_dra.commands.shared.errors import CommandError
@@ -71,7 +70,7 @@ def _runtime(connection: Connection, job: Source, namespace: str) -> Iterator[So
     """What describes the pods of a TrainJob; nothing where it can't be read, which is said of the job."""
     from kubectl_dra.api.workloads.made import is_train_job, runtime_of
 
-    tree: Any = json.loads(job.data)
+    tree = mapping(read_tree(job.data))
     if not is_train_job(tree):
         return
     kind, _, name = runtime_of(tree).partition(" ")

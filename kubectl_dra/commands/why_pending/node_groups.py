@@ -122,6 +122,6 @@ def _scaling_groups(content: Content) -> Sequence[Source] | None:
         return None
     try:
         printed = msgspec.json.decode(data, type=_Printed)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return None
     return [Source(bytes(group), "", SCALING_GROUP) for group in printed.groups]

@@ -66,7 +66,7 @@ def _has_strategy(parameters: msgspec.Raw | msgspec.UnsetType) -> bool:
         return False
     try:
         found = msgspec.json.decode(parameters)
-    except (msgspec.DecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return False
     sharing = found.get("sharing") if isinstance(found, dict) else None
     return isinstance(sharing, dict) and bool(sharing.get("strategy"))

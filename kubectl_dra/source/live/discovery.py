@@ -173,7 +173,7 @@ def _older(kind: Kind, plurals: Mapping[str, frozenset[str]] | None) -> str:
 def _decoded(data: bytes, struct: type[S], session: Session) -> S:
     try:
         answer: S = _DECODERS[struct].decode(data)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         page = data.lstrip()[:1] == b"<"
         why = "it sends a web page, as a sign-in or a proxy does" if page else str(error)
         text = f"{session.server} does not answer as an API server: {why}"

@@ -164,6 +164,6 @@ def capped(text: str) -> str:
 def _read_status(body: bytes) -> _Status:
     try:
         return _status_decoder.decode(body)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (ValueError, RecursionError):
         # Proxies and load balancers answer with pages of their own.
         return _Status()

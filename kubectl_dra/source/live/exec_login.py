@@ -164,7 +164,7 @@ class ExecLogin:
             credential = answer.status
             if credential.expiration_timestamp:
                 _time(credential.expiration_timestamp)
-        except (msgspec.ValidationError, ValueError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             # Not the words of the decoder, which may repeat parts of the credential.
             known = isinstance(error, msgspec.ValidationError)
             what = "malformed response" if known else "failed to decode its output"

@@ -223,5 +223,5 @@ class _List(msgspec.Struct, frozen=True):
 def _decoded(session: Session, decode: Callable[[bytes], T], data: bytes) -> T:
     try:
         return decode(data)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise BadAnswerError(f"{session.server} sent a broken answer: {error}", "try again") from error

@@ -310,7 +310,7 @@ class Reflector:
                 failure = _failure.decode(data)
                 raise errors.error_from_status(failure.code, data, f"watch {self.scope.kind.plural}", server)
             self._position = _later(self._position, _positioned.decode(data).metadata.resource_version)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        except (ValueError, RecursionError) as error:
             raise errors.BadAnswerError(f"{server} sent a broken event: {error}", "try again") from error
         self._put(self._message(event.type, data))
 
