@@ -200,6 +200,12 @@ def claim_refusals(spec: Tree, path: str) -> Iterator[str]:
             yield f"{here}: Invalid value: at most one of `resourceClaimName` or `resourceClaimTemplateName` may be set"
         if not given and "source" not in entry:
             yield f"{here}: Invalid value: must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
+    # Upstream: validatePodResources.
+    if mapping(spec.get("resources")).get("claims") is not None:
+        yield (
+            f"{path}.resources.claims: Forbidden: claims may not be set for Resources at pod-level "
+            "(name them under resources.claims of a container)"
+        )
     for here, container in _containers(spec, path):
         yield from _uses(mapping(container.get("resources")), f"{here}.resources", names)
 

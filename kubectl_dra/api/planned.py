@@ -19,6 +19,7 @@ from kubectl_dra.api.first_error import place_of, without
 from kubectl_dra.api.generated_names import named
 from kubectl_dra.api.kinds import BY_NAME, POD, Kind, find_kind
 from kubectl_dra.api.lint import Finding, Mistake, lint
+from kubectl_dra.api.provisioning import provisioned
 from kubectl_dra.api.sources import Source
 from kubectl_dra.api.trees import at, group_of, in_utf8, list_at, mapping, read_tree, text_at
 from kubectl_dra.api.workloads import MadeTemplate, expand
@@ -35,6 +36,7 @@ from kubectl_dra.api.workloads.domains import DomainRule, Spanned, domain_rules,
 from kubectl_dra.api.workloads.expand import CountSource, Expansion, composes
 from kubectl_dra.api.workloads.grove import with_foreign
 from kubectl_dra.api.workloads.kserve import describes_pods, served
+from kubectl_dra.api.workloads.left_out import refused_claims
 from kubectl_dra.api.workloads.made import (
     is_job,
     is_train_job,
@@ -147,7 +149,7 @@ def read_all(sources: Sequence[Source], namespace: str, *, grouped_jobs: bool = 
     described = list(filter(describes_pods, trees))
     services = {index: one for index, tree in enumerate(trees) if (one := served(tree, described)) is not None}
     used = {id(each.runtime) for each in services.values()}
-    found: list[Planned] = []
+    found: list[tuple[Planned, Tree]] = []
     for index, (source, tree) in enumerate(zip(sources, trees, strict=True)):
         planned = read_planned(source, namespace)
         if index in runtimes:
@@ -163,12 +165,12 @@ def read_all(sources: Sequence[Source], namespace: str, *, grouped_jobs: bool = 
         if index in runtimes:
             planned = _in_gang(planned, runtimes[index])
         group = job_group(tree) if grouped_jobs else None
-        found.append(_in_group(planned, group["metadata"]["name"]) if group is not None else planned)
+        found.append((_in_group(planned, group["metadata"]["name"]) if group is not None else planned, tree))
         for made in made_objects(tree, grouped_jobs=grouped_jobs):
             data = json.dumps(made).encode()
             maker = f"{planned.kind} {planned.name}"
-            found.append(replace(read_planned(Source(data), namespace), made_by=maker))
-    return found
+            found.append((replace(read_planned(Source(data), namespace), made_by=maker), made))
+    return list(provisioned(found, namespace))
 
 
 def _with_foreign(
@@ -311,7 +313,8 @@ def _expanded(planned: Planned, found: Expansion, tree: Tree, namespace: str) ->
         pods = tuple(_plan(each, planned.name, where) for each in found.templates)
         if not builtin.is_builtin(planned.api_version, planned.kind):
             # Of kinds of its own the server has checked the template; of others it refuses the pods, one by one.
-            pods = tuple(map(_checked, pods, found.templates))
+            owner = group_of(planned.api_version)
+            pods = tuple(_checked(*each, owner) for each in zip(pods, found.templates, strict=True))
         claims = tuple(_volume_claims(tree, where)) if planned.kind == "StatefulSet" else ()
     except DecodeError as error:
         return replace(planned, error=str(error))
@@ -352,8 +355,9 @@ def _plan(template: MadeTemplate, name: str, namespace: str) -> PodPlan:
     return PodPlan(pod, **{**said, "spec_at": template.spec_path})
 
 
-def _checked(plan: PodPlan, template: MadeTemplate) -> PodPlan:
-    found = builtin.claim_refusals(mapping(template.body.get("spec")), template.spec_path)
+def _checked(plan: PodPlan, template: MadeTemplate, group: str) -> PodPlan:
+    spec, path = mapping(template.body.get("spec")), template.spec_path
+    found = (*builtin.claim_refusals(spec, path), *refused_claims(spec, path, group))
     return replace(plan, refused=tuple(dict.fromkeys(found)))
 
 

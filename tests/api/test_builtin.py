@@ -48,6 +48,11 @@ def test_a_good_pod_has_nothing() -> None:
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
+        (
+            pod("resources", value={"requests": {"cpu": "1"}, "claims": []}),
+            "spec.resources.claims: Forbidden: claims may not be set for Resources at pod-level "
+            "(name them under resources.claims of a container)",
+        ),
         (pod("containers"), "spec.containers: Required value"),
         (pod("containers", value=[]), "spec.containers: Required value"),
         (pod("containers", 0, "image"), "spec.containers[0].image: Required value"),

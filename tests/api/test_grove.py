@@ -73,6 +73,41 @@ def test_replicas_of_the_set_share_one_or_have_one_each() -> None:
     assert len(made) == 2
 
 
+GPU: dict[str, Any] = {"containers": [{"name": "main", "image": "x", "resources": {"limits": {"nvidia.com/gpu": "4"}}}]}
+
+
+def fabric(group: str | None, pod: dict[str, Any] = GPU, name: str = "a") -> dict[str, Any]:
+    said = {} if group is None else {"annotations": {"grove.io/mnnvl-group": group}}
+    return {"name": name, **said, "spec": {"replicas": 3, "podSpec": pod}}
+
+
+def test_pods_with_gpus_of_a_group_have_a_channel_of_the_compute_domain() -> None:
+    """Upstream: ai-dynamo/grove, operator/internal/mnnvl, and docs/user-guide/auto-mnnvl.md."""
+    pods, made = told(clique_set(fabric("w"), fabric("w", POD, "b"), fabric(None, name="c"), replicas=2))
+    assert pods == [("0-a", 3, ["s-0-w"]), ("1-a", 3, ["s-1-w"]), ("b", 6, []), ("c", 6, [])]
+    assert made == [("ResourceClaimTemplate", "s-0-w"), ("ResourceClaimTemplate", "s-1-w")]
+    none = {"containers": [{"name": "main", "image": "x", "resources": {"limits": {"nvidia.com/gpu": "0"}}}]}
+    assert told(clique_set(fabric("w", none)))[1] == []
+
+
+def test_the_innermost_group_of_a_compute_domain_counts() -> None:
+    tree = clique_set(fabric("own"), fabric("none", name="b"), fabric(None, name="c"), fabric(None, name="d"))
+    tree["metadata"]["annotations"] = {"grove.io/mnnvl-group": "all"}
+    group = {"name": "g", "cliqueNames": ["c"], "annotations": {"grove.io/mnnvl-group": "mid"}}
+    tree["spec"]["template"]["podCliqueScalingGroups"] = [group]
+    pods, _ = told(tree)
+    assert [(role, claims) for role, _, claims in pods] == [
+        ("a", ["s-0-own"]),
+        ("b", []),
+        ("c", ["s-0-mid"]),
+        ("d", ["s-0-all"]),
+    ]
+
+
+def test_a_compute_domain_where_no_node_has_channels() -> None:
+    assert "compute-domain-default-channel.nvidia.com" in page(simulated(clique_set(fabric("w"))))
+
+
 def test_a_group_shares_over_its_cliques() -> None:
     group = {"name": "g", "replicas": 2, "cliqueNames": ["a", "b"], "resourceSharing": [share("PerReplica")]}
     pods, made = told(clique_set(clique("a"), clique("b", 2), podCliqueScalingGroups=[group]))

@@ -510,6 +510,32 @@ def test_the_least_scale_of_a_knative_service_is_its_number() -> None:
     assert (report.pods[0].wanted, report.fits) == (6, Fits.NO)
 
 
+def test_knative_admits_no_claims_of_pods() -> None:
+    """Upstream: knative/serving, pkg/apis/serving/fieldmask.go."""
+    service = thing("serving.knative.dev/v1", "Service", {"template": pod_template("one")})
+    report = simulated(template("one"), service)
+    assert report.fits is Fits.NO
+    told = page(report)
+    assert "its pods would be refused: spec.template.spec.resourceClaims: must not set the field(s)" in told
+    assert "As if they were admitted: One pod of Service ml/w fits" in told
+    plain = {"spec": {"containers": [{"name": "main", "image": "x"}]}}
+    assert not simulated(thing("serving.knative.dev/v1", "Service", {"template": plain})).pods[0].refused
+
+
+def test_claims_of_a_whole_pod_are_refused_and_the_next_mistake_is_told() -> None:
+    """Upstream: pkg/apis/core/validation, validatePodResources."""
+    body = deployment(2)
+    spec = body["spec"]["template"]["spec"]
+    spec["resources"] = {"claims": [{"name": "one"}]}
+    (entry,) = spec["resourceClaims"]
+    entry["resourceClaimName"] = entry.pop("resourceClaimTemplateName")
+    told = page(simulated(template("one"), body))
+    assert "Deployment ml/w would be refused: spec.template.spec.resources.claims: Forbidden" in told
+    assert "A bare pod" not in told
+    assert "As if that were fixed: As if ResourceClaimTemplate ml/one were named as resourceClaimTemplateName:" in told
+    assert "Deployment ml/w: both copies fit" in told
+
+
 def test_a_group_that_starts_with_no_workers_and_grows_is_tried() -> None:
     group = {"groupName": "gpu", "replicas": 0, "minReplicas": 0, "maxReplicas": 9, "template": pod_template("one")}
     plain = {"containers": [{"name": "head", "image": "x"}]}

@@ -2,7 +2,8 @@
 
 Upstream: ai-dynamo/grove, operator/api/core/v1alpha1/podcliqueset.go (cliques of a scaling group come once per replica
 of the group) and internal/resourceclaim/reconcile.go (RCName, InjectResourceClaimRefs): ``resourceSharing`` of the set,
-of a group and of a clique each names a template; one claim is made of it for all pods there, or for each replica.
+of a group and of a clique each names a template; one claim is made of it for all pods there, or for each replica. An
+annotation of these three makes pods with GPUs members of a ComputeDomain (operator/internal/mnnvl, injection.go).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from itertools import islice
 from typing import Any, Final
 
 from kubectl_dra.api.trees import Tree, at, group_of, list_at, mapping, number_of, text_at
+from kubectl_dra.api.workloads.compute_domains import channel_template
 from kubectl_dra.api.workloads.templates import MAX_PODS, UNCOUNTED, MadeTemplate
 
 _KIND: Final = "PodCliqueSet"
@@ -22,13 +24,19 @@ _TEMPLATE: Final = "spec.template"
 MAX_PIECES: Final = 64
 _ALL: Final = "AllReplicas"
 _SHARING: Final = "resourceSharing"
+#: The group of pods that have one ComputeDomain; the innermost one counts.
+_FABRIC: Final = "grove.io/mnnvl-group"
+_GPU: Final = "nvidia.com/gpu"
 #: Versions whose claims look like those that Grove writes.
 _V1: Final = ("resource.k8s.io/v1", "resource.k8s.io/v1beta2")
 
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """A claim of a piece: ``name`` is that of the claim all of its pods share, or of a template for ``each`` pod."""
+    """A claim of a piece: ``name`` is that of the claim all of its pods share, or of a template for ``each`` pod.
+
+    No ``template``: a channel of a ComputeDomain.
+    """
 
     name: str
     template: str
@@ -110,6 +118,9 @@ def shared_claims(tree: Tree) -> Iterator[dict[str, Any]]:
     where = {"namespace": namespace} if isinstance(namespace, str) else {}
     templates = _templates(tree)
     for claim in dict.fromkeys(claim for piece in _pieces(tree) for claim in piece.claims):
+        if not claim.template:
+            yield channel_template(claim.name, where)
+            continue
         spec = at(templates[claim.template], "templateSpec.spec")
         kind = "ResourceClaimTemplate" if claim.each else "ResourceClaim"
         body = {"apiVersion": "resource.k8s.io/v1", "kind": kind, "metadata": {"name": claim.name, **where}}
@@ -140,13 +151,14 @@ def _all_shared(tree: Tree) -> Iterator[Tree]:
 
 
 def _pieces(tree: Tree) -> Iterator[_Piece]:
-    """Those of a set that shares claims; others have none, however many replicas there are."""
-    if not any(_all_shared(tree)):
-        return
+    """Those of a set whose pods get claims; others have none, however many replicas there are."""
     name, template = text_at(at(tree, "metadata"), "name"), at(tree, _TEMPLATE)
     groups, known = _groups(tree), _templates(tree)
-    for clique in map(mapping, list_at(template, "cliques")):
-        its = text_at(clique, "name")
+    cliques = {text_at(mapping(each), "name"): mapping(each) for each in list_at(template, "cliques")}
+    fabrics = {its: _fabric(tree, groups.get(its, ({}, 1))[0], clique) for its, clique in cliques.items()}
+    if not (any(_all_shared(tree)) or any(fabrics.values())):
+        return
+    for its, clique in cliques.items():
         group, many = groups.get(its, ({}, 1))
         for replica in range(min(number_of(at(tree, "spec").get("replicas"), 1), MAX_PIECES + 1)):
             for index in range(min(many, MAX_PIECES + 1)):
@@ -157,7 +169,20 @@ def _pieces(tree: Tree) -> Iterator[_Piece]:
                     *(_shared(group, owner, index, {its}) if group else ()),
                     *_shared(clique, own, None, None),
                 ]
-                yield _Piece(its, own.removeprefix(f"{name}-"), tuple(c for c in claims if c.template in known))
+                claims = [each for each in claims if each.template in known]
+                if fabrics[its]:
+                    claims.append(_Claim(f"{name}-{replica}-{fabrics[its]}", "", each=True))
+                yield _Piece(its, own.removeprefix(f"{name}-"), tuple(claims))
+
+
+def _fabric(tree: Tree, group: Tree, clique: Tree) -> str:
+    """The group of a clique with GPUs, by the innermost annotation; empty where there is none."""
+    layers = (mapping(each.get("annotations")) for each in (clique, group, at(tree, "metadata")))
+    said = next((str(each[_FABRIC]) for each in layers if _FABRIC in each), "none")
+    spec = at(clique, "spec.podSpec")
+    containers = [mapping(each) for name in ("containers", "initContainers") for each in list_at(spec, name)]
+    amounts = [at(each, f"resources.{name}").get(_GPU) for each in containers for name in ("limits", "requests")]
+    return said if said != "none" and any(str(each or "0") != "0" for each in amounts) else ""
 
 
 def _shared(part: Tree, owner: str, replica: int | None, names: set[str] | None) -> Iterator[_Claim]:

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from kubectl_dra.api.trees import Tree, at
+from kubectl_dra.api.trees import Tree, at, list_at
 from kubectl_dra.api.workloads.templates import MadeTemplate
 
 _DEPTH: Final = 12
@@ -49,6 +49,13 @@ _NO_CLAIMS_OF_PODS: Final = (
 _NO_SUCH_FIELD: Final = (
     " is not a field of Tekton's, whose webhook refuses it: its pods have no claims. Request an extended resource "
     "that the class serves instead, in the limits of a step's computeResources"
+)
+
+#: Upstream: knative/serving, pkg/apis/serving/fieldmask.go (PodSpecMask, ResourceRequirementsMask).
+_KNATIVE: Final = "serving.knative.dev"
+_NO_CLAIMS_OF_KNATIVE: Final = (
+    "must not set the field(s): Knative's webhook admits no claims of pods. Request an extended resource that the "
+    "class serves instead, in limits of the container"
 )
 
 #: Objects that say nothing of devices, and whose pods have some.
@@ -90,6 +97,12 @@ def _leads(path: str, to: str) -> bool:
 
 def _is_positive(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+def refused_claims(spec: Tree, path: str, group: str) -> Iterator[str]:
+    """What the webhook of a project has against the claims of a pod template."""
+    if group == _KNATIVE and list_at(spec, "resourceClaims"):
+        yield f"{path}.resourceClaims: {_NO_CLAIMS_OF_KNATIVE}"
 
 
 def rendered(tree: Tree, group: str, kind: str) -> str:

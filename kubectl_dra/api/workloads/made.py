@@ -12,14 +12,13 @@ from typing import Any, Final
 
 from kubectl_dra.api.trees import Tree, at, group_of, list_at, mapping
 from kubectl_dra.api.workloads import nim, trainer_patches
+from kubectl_dra.api.workloads.compute_domains import channel_templates
 from kubectl_dra.api.workloads.expand import Expansion, expand
 from kubectl_dra.api.workloads.grove import shared_claims
 from kubectl_dra.api.workloads.nested import nested
 from kubectl_dra.api.workloads.templates import CountField, MadeTemplate
 
 _KEDA: Final = "keda.sh"
-_NVIDIA: Final = "resource.nvidia.com"
-_CHANNELS: Final = "compute-domain-default-channel.nvidia.com"
 TRAINER: Final = "trainer.kubeflow.org"
 _STEP: Final = f"{TRAINER}/trainjob-ancestor-step"
 RUNTIMES: Final = ("ClusterTrainingRuntime", "TrainingRuntime")
@@ -28,10 +27,10 @@ RUNTIMES: Final = ("ClusterTrainingRuntime", "TrainingRuntime")
 def made_objects(tree: Tree, *, grouped_jobs: bool = False) -> Iterator[dict[str, Any]]:
     """The objects that a controller makes of this one, in the namespace of that.
 
-    A Job that says how it is scheduled has a PodGroup (:func:`job_group`). A ComputeDomain (NVIDIA's driver,
-    cmd/compute-domain-controller/resourceclaimtemplate.go) has a template for the claims of its workload; a
-    ScaledObject a HorizontalPodAutoscaler (:func:`keda_autoscaler`), a NIMService templates (:mod:`nim`), a
-    PodCliqueSet claims (:mod:`grove`). An object may hold whole others (:mod:`nested`).
+    A Job that says how it is scheduled has a PodGroup (:func:`job_group`). A ComputeDomain has a template for the
+    claims of its workload (:mod:`compute_domains`), a ScaledObject a HorizontalPodAutoscaler
+    (:func:`keda_autoscaler`), a NIMService templates (:mod:`nim`), a PodCliqueSet claims (:mod:`grove`). An object may
+    hold whole others (:mod:`nested`).
     """
     yield from nested(tree)
     yield from shared_claims(tree)
@@ -42,22 +41,7 @@ def made_objects(tree: Tree, *, grouped_jobs: bool = False) -> Iterator[dict[str
         yield keda_autoscaler(tree)
     if (group_of(tree.get("apiVersion")), tree.get("kind")) == (nim.GROUP, nim.KIND):
         yield from nim.claim_templates(tree)
-    if group_of(tree.get("apiVersion")) != _NVIDIA or tree.get("kind") != "ComputeDomain":
-        return
-    channel = mapping(mapping(tree.get("spec")).get("channel"))
-    name = mapping(channel.get("resourceClaimTemplate")).get("name")
-    if not isinstance(name, str) or not name:
-        return
-    namespace = mapping(tree.get("metadata")).get("namespace")
-    amount = {"allocationMode": "All"} if channel.get("allocationMode") == "All" else {"allocationMode": "ExactCount"}
-    count = {} if amount["allocationMode"] == "All" else {"count": 1}
-    request = {"name": "channel", "exactly": {"deviceClassName": _CHANNELS, **amount, **count}}
-    yield {
-        "apiVersion": "resource.k8s.io/v1",
-        "kind": "ResourceClaimTemplate",
-        "metadata": {"name": name, **({"namespace": namespace} if isinstance(namespace, str) else {})},
-        "spec": {"spec": {"devices": {"requests": [request]}}},
-    }
+    yield from channel_templates(tree)
 
 
 def keda_autoscaler(scaled: Tree) -> dict[str, Any]:

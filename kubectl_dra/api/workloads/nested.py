@@ -1,6 +1,7 @@
 """Whole objects inside of another object, which its controller creates: AppWrappers and the like.
 
-Their pods are found by ``expand``; here are the objects that these pods name.
+Their pods are found by ``expand``; here are the objects that these pods name. What goes into namespaces of their own,
+as from Open Cluster Management's ManifestWork or Karmada's Work, stands for itself.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from kubectl_dra.api.kinds import PERSISTENT_VOLUME_CLAIM, RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE, find_kind
-from kubectl_dra.api.trees import Tree, at, mapping
+from kubectl_dra.api.trees import Tree, at, mapping, text_at
 
 _DEPTH: Final = 8
 #: What pods name by itself.
@@ -25,6 +26,25 @@ def nested(tree: Tree) -> Iterator[dict[str, Any]]:
     if find_kind(str(api_version or ""), str(kind or "")) is None:
         namespace = at(tree, "metadata").get("namespace")
         yield from _found(mapping(tree.get("spec")), namespace if isinstance(namespace, str) else "", 0)
+
+
+def manifests(tree: Tree) -> list[dict[str, Any]]:
+    """All whole objects in one of a kind that is none of ours, if one of them is meant for another namespace."""
+    if find_kind(str(tree.get("apiVersion") or ""), str(tree.get("kind") or "")) is not None:
+        return []
+    found = list(_whole(mapping(tree.get("spec")), 0))
+    own = text_at(at(tree, "metadata"), "namespace")
+    return found if any(text_at(at(each, "metadata"), "namespace") not in ("", own) for each in found) else []
+
+
+def _whole(value: Any, depth: int) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - any JSON value
+    for child in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        meta = at(child, "metadata")
+        named = _NAME.fullmatch(text_at(meta, "name") or text_at(meta, "generateName").rstrip("-"))
+        if named and text_at(mapping(child), "apiVersion") and text_at(mapping(child), "kind"):
+            yield mapping(child)
+        elif depth < _DEPTH:
+            yield from _whole(child, depth + 1)
 
 
 def _found(value: Any, namespace: str, depth: int) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - any JSON value

@@ -94,7 +94,9 @@ def simulation_page(
     subjects = {pod.subject for pod in first}
     if later := [each for each in report.then if each.subject not in subjects]:
         blocks.append(list(faults.as_if_lines(report.corrected, report.accepted, report.effects.copied)))
-        blocks += (block for then in later for block in _pod_blocks(then, now, address, left=left, steps=steps))
+        meant = {each.subject: list(manifests.misplaced_lines(report.misplaced, each.subject)) for each in later}
+        for then in later:
+            blocks += [meant.pop(then.subject, []), *_pod_blocks(then, now, address, left=left, steps=steps)]
     if not report.pods and not report.then and report.what_if is None:
         blocks.append(list(wrapped(_nothing(report))))
     blocks.append(list(faults.unread_lines(report, address)))

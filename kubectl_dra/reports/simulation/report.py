@@ -120,7 +120,7 @@ def simulation_report(
     changed = (pod for pod in later.pods if pod.subject in users or pod.subject not in tried)
     then = tuple(pod for pod in changed if _outcome(pod) not in before)
     elsewhere = {each.template for each in moved}
-    here = (pod for pod in report.pods if not (pod.alone and pod.subject in elsewhere))
+    here = (pod for pod in report.pods if pod.subject not in elsewhere)
     shown = tuple(without_their_claims(here, objects, accepted))
     first = replace(report, pods=shown, accepted=(*accepted, *others))
     return replace(first, misplaced=tuple(moved), corrected=tuple(corrected), then=then)

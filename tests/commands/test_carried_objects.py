@@ -1,0 +1,86 @@
+"""Objects in objects that go into namespaces of their own: a ManifestWork's manifests stand for themselves."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kubectl_dra.commands.app import run
+from tests.corpus.shapes import Object, devices, pod_spec, request, template, workload
+
+EXAMPLE = "gpu.example.com"
+
+
+def deployment(namespace: str, replicas: int = 1) -> Object:
+    made = {"metadata": {"labels": {"app": "w"}}, "spec": pod_spec(templates=["template"])}
+    spec = {"replicas": replicas, "selector": {"matchLabels": {"app": "w"}}, "template": made}
+    return workload("apps/v1", "Deployment", spec, namespace=namespace)
+
+
+def carrier(kind: str, spec: Object, version: str = "work.open-cluster-management.io/v1") -> Object:
+    return {"apiVersion": version, "kind": kind, "metadata": {"name": "hub", "namespace": "cluster-1"}, "spec": spec}
+
+
+def inner(namespace: str = "ml") -> list[Object]:
+    return [template(devices(request(EXAMPLE)), namespace=namespace), deployment(namespace)]
+
+
+def told(command: str, capfd: pytest.CaptureFixture[str], tmp_path: Path, *objects: Object) -> str:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"kind": "List", "items": list(objects)}), encoding="utf-8")
+    run([command, "-f", str(path), "--from", "demo", "--color", "never"])
+    out, err = capfd.readouterr()
+    return " ".join(f"{err} {out}".split())
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        carrier("ManifestWork", {"workload": {"manifests": inner()}}),
+        carrier("Work", {"workload": {"manifests": inner()}}, "work.karmada.io/v1alpha1"),
+        carrier("ManifestWorkReplicaSet", {"manifestWorkTemplate": {"workload": {"manifests": inner()}}}),
+    ],
+    ids=lambda body: str(body["kind"]),
+)
+def test_manifests_stand_in_their_own_namespaces(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, body: dict[str, Any]
+) -> None:
+    text = told("simulate", capfd, tmp_path, body)
+    assert f"note: {body['kind']} hub: the 2 objects in it are read as if applied themselves" in text
+    assert "Deployment ml/" in text
+    assert "fits." in text
+    assert "cluster-1" not in text
+    assert "Deployment ml/" in told("capacity", capfd, tmp_path, body)
+
+
+def test_an_object_alone_may_be_carried(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Upstream: crossplane-contrib/provider-kubernetes, whose objects have no namespace."""
+    wrapped = [
+        {
+            "apiVersion": "kubernetes.crossplane.io/v1alpha2",
+            "kind": "Object",
+            "metadata": {"name": f"o{number}"},
+            "spec": {"forProvider": {"manifest": each}},
+        }
+        for number, each in enumerate(inner())
+    ]
+    assert "Deployment ml/" in told("simulate", capfd, tmp_path, *wrapped)
+
+
+def test_what_stays_in_the_namespace_is_told_of_what_holds_it(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    spec = {"components": [{"template": each} for each in inner("cluster-1")]}
+    text = told("simulate", capfd, tmp_path, carrier("AppWrapper", spec, "workload.codeflare.dev/v1beta2"))
+    assert "AppWrapper cluster-1/hub" in text
+    assert "read as if applied" not in text
+
+
+def test_references_are_no_objects(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    reference = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "namespace": "other"}
+    held = {"target": reference, "odd": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "$(x)"}}}
+    text = told("simulate", capfd, tmp_path, *inner(), carrier("Policy", held, "x.example.com/v1"))
+    assert "read as if applied" not in text

@@ -1,0 +1,51 @@
+"""ProvisioningRequests: as many pods of a PodTemplate as an autoscaler is asked to make room for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kubectl_dra.reports.base import Fits
+from kubectl_dra.reports.simulation.records import Role
+from tests.kit import build
+from tests.reports.test_simulated_files import page, pod_template, simulated, template, thing
+
+
+def request(*sets: tuple[str, int]) -> dict[str, Any]:
+    listed = [{"count": count, "podTemplateRef": {"name": name}} for name, count in sets]
+    return thing("autoscaling.x-k8s.io/v1", "ProvisioningRequest", {"podSets": listed})
+
+
+def pods(name: str = "worker", of: str = "one") -> dict[str, Any]:
+    meta = {"name": name, "namespace": build.NAMESPACE}
+    return {"apiVersion": "v1", "kind": "PodTemplate", "metadata": meta, "template": pod_template(of)}
+
+
+def test_as_many_pods_as_are_asked_for() -> None:
+    report = simulated(template("one"), pods(), request(("worker", 6)))
+    assert [(each.subject.kind, each.copies, each.wanted) for each in report.pods] == [("ProvisioningRequest", 4, 6)]
+    told = page(report)
+    assert "ProvisioningRequest ml/w, worker: 4 of 6 copies fit" in told
+    assert "all fit with spec.podSets[0].count: 4" in told
+    assert "PodTemplate ml/worker fits" not in told
+    assert simulated(template("one"), pods(), request(("worker", 4))).fits is Fits.YES
+
+
+def test_sets_of_several_templates_count_together() -> None:
+    report = simulated(
+        template("one"), template("two", 2), pods(), pods("big", "two"), request(("worker", 1), ("big", 2))
+    )
+    assert [(each.role, each.copies, each.wanted) for each in report.pods] == [("worker", 1, 1), ("big", 1, 2)]
+
+
+def test_a_template_that_is_not_in_the_files() -> None:
+    report = simulated(template("one"), pods(), request(("other", 2)))
+    (untried,) = [each.untried for each in report.manifests if each.role is Role.UNTRIED]
+    assert untried == "its pods are described by PodTemplate other, which is not among the files"
+    assert report.fits is Fits.UNKNOWN
+    assert "PodTemplate ml/worker fits" in page(report)
+
+
+def test_a_template_alone_is_tried_once() -> None:
+    assert [(each.subject.kind, each.copies) for each in simulated(template("one"), pods()).pods] == [
+        ("PodTemplate", 1)
+    ]
