@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
 from typing import Final, TypeVar
 
 K = TypeVar("K")
 V = TypeVar("V")
 # Mappings before, of which a copy knows what differs.
-_REMEMBERED: Final = 4
+_REMEMBERED: Final = 64
 # More entries are compared one by one as well.
 _FEW: Final = 1_000
 _Earlier = Callable[[], Mapping[K, V] | None]
@@ -23,20 +24,25 @@ class Edited(dict[K, V]):
     """A copy of a mapping, made by :func:`edited`; it is not changed afterwards."""
 
     __slots__ = ("__weakref__", "_trail")
+    #: Step by step, the last one first: the mapping before it, and the keys that it touched.
     _trail: tuple[tuple[_Earlier[K, V], tuple[K, ...]], ...]
 
     def touched_since(self, before: Mapping[K, V]) -> tuple[K, ...] | None:
         """The keys put in or taken out since ``before``, some perhaps with the same value; None where not known."""
+        steps: list[tuple[K, ...]] = []
+        many = 0
         for earlier, keys in self._trail:
+            steps.append(keys)
+            many += len(keys)
+            if many > _FEW:
+                return None
             if earlier() is before:
-                return keys
+                return tuple(dict.fromkeys(chain.from_iterable(reversed(steps))))
         return None
 
     def _follow(self, before: Mapping[K, V], keys: tuple[K, ...]) -> None:
-        trail = [(_reference(before), keys)]
-        if isinstance(before, Edited):
-            trail += [(earlier, tuple(dict.fromkeys((*more, *keys)))) for earlier, more in before._trail]
-        self._trail = tuple((earlier, keys) for earlier, keys in trail[:_REMEMBERED] if len(keys) <= _FEW)
+        earlier = before._trail[: _REMEMBERED - 1] if isinstance(before, Edited) else ()
+        self._trail = ((_reference(before), keys), *earlier)
 
 
 def _reference(before: Mapping[K, V]) -> _Earlier[K, V]:

@@ -221,10 +221,20 @@ def _nominated(state: ClusterState) -> Mapping[str, tuple[PodInfo, ...]]:
     return found
 
 
-@derived("nodes")
+def _later_images(images: Mapping[str, Image], before: ClusterState, after: ClusterState) -> Mapping[str, Image] | None:
+    come = _new_nodes(before.inventory.nodes, after.inventory.nodes)
+    return _with_images(images, map(after.inventory.nodes.__getitem__, come)) if come is not None else None
+
+
+@derived("nodes", later=_later_images)
 def _images(state: ClusterState) -> Mapping[str, Image]:
-    found: dict[str, Image] = {}
-    for node in state.inventory.nodes.values():
+    return _with_images({}, state.inventory.nodes.values())
+
+
+def _with_images(before: Mapping[str, Image], nodes: Iterable[Node]) -> Mapping[str, Image]:
+    """With the images of further nodes."""
+    found = dict(before)
+    for node in nodes:
         for image in node.status.images:
             for name in image.names:
                 known = found.get(name)

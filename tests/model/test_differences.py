@@ -67,6 +67,16 @@ def test_an_entry_that_is_taken_out_and_put_in_anew_has_changed_once() -> None:
     assert differences.gone(before, after) == []
 
 
+def test_what_many_steps_have_touched_is_known_in_their_order() -> None:
+    first = {"x": A, "y": B}
+    copies = [edited(first, {"z0": C})]
+    for number in range(1, 20):
+        copies += [edited(copies[-1], {f"z{number}": C}, ("y",) if number == 3 else ())]
+    assert copies[-1].touched_since(first) == ("z0", "z1", "z2", "y", *(f"z{number}" for number in range(3, 20)))
+    assert copies[-1].touched_since(copies[17]) == ("z18", "z19")
+    assert differences.gone(first, copies[-1]) == ["y"]
+
+
 def test_only_the_first_of_many_copies_is_kept_by_those_that_follow() -> None:
     first = edited({"x": A}, {"y": B})
     second = edited(first, {"z": C})

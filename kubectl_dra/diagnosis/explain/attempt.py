@@ -218,6 +218,11 @@ class PodAttempt:
     def nodes(self, outcome: NodeOutcome) -> list[tuple[Node, NodeResult]]:
         return list(each_of(each for each in self.alike if each.result.outcome is outcome))
 
+    def fitting(self, name: str) -> tuple[Node, NodeResult]:
+        """One of the nodes that fit: to name the devices on each of thousands takes longer than the attempt."""
+        fits = (each for each in self.alike if each.result.outcome is NodeOutcome.FITS)
+        return next((node, each.result.on(node)) for each in fits for node in each.nodes if node.metadata.name == name)
+
     def names(self, outcome: NodeOutcome) -> tuple[str, ...]:
         return names_of(each for each in self.alike if each.result.outcome is outcome)
 

@@ -103,7 +103,7 @@ def best(tried: PodAttempt) -> tuple[str, ...]:
     fits = tried.names(NodeOutcome.FITS)
     if tried.engine is None or len(fits) < 2:
         return fits
-    return tuple(name for name in scores(tried.engine).best if name in fits) or fits
+    return tuple(filter(frozenset(fits).__contains__, scores(tried.engine).best)) or fits
 
 
 def told(world: ClusterState, pod: Pod, owners: Owners) -> ClusterState | None:

@@ -14,7 +14,7 @@ from kubectl_dra.allocation.outcome import Allocated, Fatal
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain import binding
-from kubectl_dra.diagnosis.explain.attempt import NodeResult, PodAttempt
+from kubectl_dra.diagnosis.explain.attempt import AlikeNodes, NodeResult, PodAttempt
 from kubectl_dra.diagnosis.explain.renaming import ClaimNames
 from kubectl_dra.diagnosis.gates import quota
 from kubectl_dra.diagnosis.pod.missing import of_the_choice
@@ -133,11 +133,11 @@ def _extended_open(world: ClusterState, pod: Pod) -> bool:
 
 
 def _filtered(world: ClusterState, pod: Pod, attempt: PodAttempt, total: int) -> Judgement:
-    fits = attempt.nodes(NodeOutcome.FITS)
+    fits = [each for each in attempt.alike if each.result.outcome is NodeOutcome.FITS]
     fatal = attempt.nodes(NodeOutcome.FATAL)
-    nominated = any(node.metadata.name == pod.status.nominated_node_name for node, _ in fits)
+    nominated = bool(fatal) and pod.status.nominated_node_name in attempt.names(NodeOutcome.FITS)
     if fatal and not nominated:
-        return _fatal(world, pod, attempt, fits, fatal, total)
+        return _fatal(world, pod, attempt, fatal, total)
     if fits:
         return _fitting(world, pod, attempt, fits, total)
     if attempt.number(NodeOutcome.UNDECIDED) or (world.blind and world.sharing_hides_counters):
@@ -152,19 +152,19 @@ def _fatal(
     world: ClusterState,
     pod: Pod,
     attempt: PodAttempt,
-    fits: Sequence[tuple[Node, NodeResult]],
     fatal: Sequence[tuple[Node, NodeResult]],
     total: int,
 ) -> Judgement:
+    fitting = attempt.number(NodeOutcome.FITS)
     certain = [(node, result) for node, result in fatal if _is_certain(world, attempt, result)]
     if not certain:
         return _UNKNOWN
-    depends = len(fits) + attempt.number(NodeOutcome.UNDECIDED) > feasible_nodes_to_find(total)
+    depends = fitting + attempt.number(NodeOutcome.UNDECIDED) > feasible_nodes_to_find(total)
     return Judgement(
         Verdict.SCHEDULER_ERROR,
         fit_error.SCHEDULER_ERROR,
         _fatal_messages(world, pod, certain),
-        fitting=len(fits),
+        fitting=fitting,
         depends_on_node_order=depends,
         fatal=tuple(certain),
     )
@@ -210,12 +210,11 @@ def _is_certain(world: ClusterState, attempt: PodAttempt, result: NodeResult) ->
     return isinstance(outcome, Fatal) and outcome.steps == 0
 
 
-def _fitting(
-    world: ClusterState, pod: Pod, attempt: PodAttempt, fits: Sequence[tuple[Node, NodeResult]], total: int
-) -> Judgement:
-    searched = any(result.searched is not None for _, result in fits)
+def _fitting(world: ClusterState, pod: Pod, attempt: PodAttempt, fits: Sequence[AlikeNodes], total: int) -> Judgement:
+    searched = any(each.result.searched is not None for each in fits)
+    fitting = attempt.number(NodeOutcome.FITS)
     if attempt.not_checked or (searched and world.blind):
-        return Judgement(Verdict.UNKNOWN, fitting=len(fits))
+        return Judgement(Verdict.UNKNOWN, fitting=fitting)
     refused = _refusals(world, pod, attempt, fits)
     if refused:
         return Judgement(
@@ -227,16 +226,16 @@ def _fitting(
         )
     rest = fit_error.fit_error(total, attempt.texts)
     unread = (quota.KIND,) if _quotas_decide(world, pod, attempt, fits) else ()
-    return Judgement(Verdict.SCHEDULABLE, messages=(rest,), fitting=len(fits), unread=unread)
+    return Judgement(Verdict.SCHEDULABLE, messages=(rest,), fitting=fitting, unread=unread)
 
 
-def _quotas_decide(world: ClusterState, pod: Pod, attempt: PodAttempt, fits: Sequence[tuple[Node, NodeResult]]) -> bool:
+def _quotas_decide(world: ClusterState, pod: Pod, attempt: PodAttempt, fits: Sequence[AlikeNodes]) -> bool:
     """Whether a quota that was not read may forbid the claim that the scheduler makes for extended resources.
 
     It makes one on each node where a class serves what the node does not have (upstream: extendeddynamicresources.go,
     PreBind). A refusal changes no score, so a node that is refused may be taken again and again.
     """
-    makes = attempt.left_over is None and any(result.extended for _, result in fits)
+    makes = attempt.left_over is None and any(each.result.extended for each in fits)
     return makes and not quota.are_read(world, pod.metadata.namespace)
 
 
@@ -248,19 +247,23 @@ class _Refused(NamedTuple):
     allocation: tuple[int, AllocationResult] | None = None
 
 
-def _refusals(
-    world: ClusterState, pod: Pod, attempt: PodAttempt, fits: Sequence[tuple[Node, NodeResult]]
-) -> Sequence[_Refused]:
+def _refusals(world: ClusterState, pod: Pod, attempt: PodAttempt, fits: Sequence[AlikeNodes]) -> Sequence[_Refused]:
     """What the API server would refuse first of each node that the scheduler takes; nothing where it does not of one.
 
     A refusal changes no score: a node with a better one than those that are not refused is taken again and again.
     """
     lacking = lacking_admin_label(world, pod)
-    alike = {_made_for(result): result for _, result in fits}
-    found = {made: next(_refused(world, pod, attempt, result, lacking), None) for made, result in alike.items()}
+    alike = {_made_for(each.result): each for each in fits}
+    results = {made: each.result.on(each.nodes[-1]) for made, each in alike.items()}
+    found = {made: next(_refused(world, pod, attempt, result, lacking), None) for made, result in results.items()}
     if None in found.values() and any(found.values()):
         taken = _taken(world, pod, attempt)
-        found = {_made_for(r): found[_made_for(r)] for node, r in fits if not taken or node.metadata.name in taken}
+        among = ((_made_for(each.result), each.nodes) for each in fits)
+        found = {
+            made: found[made]
+            for made, nodes in among
+            if not taken or any(node.metadata.name in taken for node in nodes)
+        }
     refused: dict[Cause, _Refused] = {}
     for each in found.values():
         if each is None:

@@ -214,11 +214,12 @@ def _take(
         some = _COMPARED if choice.compared(world, len(candidates)) and not every else len(candidates)
         names = sorted(candidates, key=lambda node: taken.get(node, 0))[:some]
         tried = trying(world, pod, claims, names)
-        fits = {node.metadata.name: (node, result) for node, result in tried.nodes(NodeOutcome.FITS)}
-        candidates[:] = [name for name in candidates if name in fits or name not in names]
+        fits = frozenset(tried.names(NodeOutcome.FITS))
+        left_out = frozenset(names) - fits
+        candidates[:] = [name for name in candidates if name not in left_out]
         if fits:
             name = min(choice.best(tried), key=lambda node: taken.get(node, 0))
-            return (*fits[name], tried)
+            return (*tried.fitting(name), tried)
     return None
 
 

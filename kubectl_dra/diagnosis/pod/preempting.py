@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.explain.pods_there import by_owner
 from kubectl_dra.diagnosis.records import Declined, LowerHolders, Preemption
+from kubectl_dra.model import differences
 from kubectl_dra.model.classic import is_searched
 from kubectl_dra.model.edited import edited
 from kubectl_dra.model.inventory import key_of
@@ -105,7 +106,17 @@ def _holders(tried: Attempt, found: engine.PreemptionResult) -> tuple[str, set[s
     return next((each for each in some if _would_do(tried, *each)), None)
 
 
-@derived("pods")
+def _later_lowest(lowest: int, before: ClusterState, after: ClusterState) -> int | None:
+    """That of the pods that have come or changed, if none of the lowest has gone."""
+    old, new = before.inventory.pods, after.inventory.pods
+    changed = differences.changed(old, new)
+    left = (*differences.gone(old, new), *filter(old.__contains__, changed))
+    if not old or any((old[key].spec.priority or 0) == lowest for key in left):
+        return None
+    return min([lowest, *(new[key].spec.priority or 0 for key in changed)])
+
+
+@derived("pods", later=_later_lowest)
 def lowest_priority(world: ClusterState) -> int:
     """Of all pods: whoever has no more can evict nobody."""
     return min((pod.spec.priority or 0 for pod in world.inventory.pods.values()), default=0)

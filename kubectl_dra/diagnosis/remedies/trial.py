@@ -17,7 +17,7 @@ from kubectl_dra.diagnosis.gates.gates import other_scheduler
 from kubectl_dra.diagnosis.pod.choice import choice
 from kubectl_dra.diagnosis.pod.judgement import judge
 from kubectl_dra.diagnosis.pod.workloads import Owners
-from kubectl_dra.diagnosis.records import NodeOutcome, PodDiagnosis, Verdict
+from kubectl_dra.diagnosis.records import PodDiagnosis, Verdict
 from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.together import GroupOfPod
 from kubectl_dra.model.ids import Key
@@ -120,8 +120,7 @@ def outcome(world: ClusterState, key: Key, among: frozenset[str] | None = None) 
     tried = attempt(world, pod, [entry.claim for entry in entries if entry.claim is not None], among)
     if judge(world, pod, tried).verdict is not Verdict.SCHEDULABLE:
         return Result(tried=True)
-    fits = ((node.metadata.name, result) for node, result in tried.nodes(NodeOutcome.FITS))
-    return Result(True, tuple(name for name, result in fits if staying.stays(world, tried, result)))
+    return Result(True, staying.staying(world, tried))
 
 
 def verdict(world: ClusterState, key: Key) -> Verdict:

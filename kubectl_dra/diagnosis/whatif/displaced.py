@@ -191,9 +191,9 @@ class _Displacing:
                 because=Because.NONE if known else Because.NOT_READ,
             )
             return False
-        fits = {node.metadata.name: (node, result) for node, result in tried.nodes(NodeOutcome.FITS)}
+        fits = tried.names(NodeOutcome.FITS)
         best = choice.best(tried)
-        self._world = world.changed(bound(world, key, *fits[best[0]], tried))
+        self._world = world.changed(bound(world, key, *tried.fitting(best[0]), tried))
         devices = tuple(_devices(self._world.inventory, key))
         because = Because.NONE
         if len(fits) > 1 and told is None:

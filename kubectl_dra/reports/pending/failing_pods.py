@@ -19,6 +19,7 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.diagnosis.said import events
 from kubectl_dra.diagnosis.said.kubelet import how_ended, warning
+from kubectl_dra.model import differences
 from kubectl_dra.model.core import ContainerStatus, Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
@@ -158,7 +159,19 @@ class _DriverPods(NamedTuple):
     starting: tuple[FailingPod, ...]
 
 
-@derived("pods", "workloads", "events")
+def _later_known(
+    known: dict[str, _DriverPods], before: ClusterState, after: ClusterState
+) -> dict[str, _DriverPods] | None:
+    """The same where no pod of a DaemonSet is another one."""
+    old, new = before.inventory, after.inventory
+    if old.workloads is not new.workloads or old.events is not new.events:
+        return None
+    keys = (*differences.changed(old.pods, new.pods), *differences.gone(old.pods, new.pods))
+    pods = (pod for key in keys for pod in (old.pods.get(key), new.pods.get(key)) if pod is not None)
+    return None if any(each.kind == _DAEMON_SET for pod in pods for each in pod.metadata.owner_references) else known
+
+
+@derived("pods", "workloads", "events", later=_later_known)
 def _known(_state: ClusterState) -> dict[str, _DriverPods]:
     """By driver, of those that were asked about: many pods wait for the same one, and to look for it takes all pods."""
     return {}

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from kubectl_dra.api.encode import encode_part
 from kubectl_dra.api.planned import PodPlan
-from kubectl_dra.cluster import ClusterState
+from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.model.classic import ClassicResourceClaim, ClassicResourceClaimTemplate
 from kubectl_dra.model.core import Container, PodResourceClaim, PodSpec
 from kubectl_dra.model.ids import Key
@@ -71,10 +71,14 @@ def _of_catalogue(world: ClusterState, trial: PodTrial) -> Hashable:
 
 def _labels(world: ClusterState, plan: PodPlan) -> tuple[tuple[str, str], ...]:
     """The labels of its pods where pods that are there keep others away by these."""
+    return tuple(sorted(plan.pod.metadata.labels.items())) if _keep_away(world) else ()
+
+
+@derived("pods")
+def _keep_away(world: ClusterState) -> bool:
+    """Whether any pod keeps others away by their labels."""
     there = (pod for pod in world.inventory.pods.values() if pod.spec.affinity is not None)
-    if not any(terms_of(pod).required_anti_affinity for pod in there):
-        return ()
-    return tuple(sorted(plan.pod.metadata.labels.items()))
+    return any(terms_of(pod).required_anti_affinity for pod in there)
 
 
 def _nameless(spec: PodSpec) -> PodSpec:

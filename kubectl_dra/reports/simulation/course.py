@@ -21,6 +21,7 @@ from kubectl_dra.diagnosis.pod.volume_claims import of_one_node, taken_as_shared
 from kubectl_dra.diagnosis.pod.workloads import ReadOwner
 from kubectl_dra.diagnosis.records import BeingBound, Missing, ObjectRef, OpenPlugin
 from kubectl_dra.diagnosis.remedies.changes import without_pods
+from kubectl_dra.model import differences
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
@@ -279,7 +280,8 @@ def pods_of(world: ClusterState) -> AbstractSet[Key]:
 
 
 def _new(placed: PlacedCopies, before: ClusterState) -> AbstractSet[Key]:
-    return placed.world.inventory.pods.keys() - before.inventory.pods.keys()
+    known = before.inventory.pods
+    return frozenset(key for key in differences.changed(known, placed.world.inventory.pods) if key not in known)
 
 
 def _pod_simulation(trial: PodTrial, made: Batch, placed: PlacedCopies, pending: PendingReport | None) -> PodSimulation:
