@@ -9,6 +9,7 @@ from textual.command import CommandPalette
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.tui.actions import ACTIONS, BY_ID, Action, app_bindings, refused, with_own_keys
+from kubectl_dra.tui.editor import Editor
 from kubectl_dra.tui.frame import ActionBar, Crumbs
 from kubectl_dra.tui.help import HelpScreen
 from kubectl_dra.tui.host import Host
@@ -64,11 +65,15 @@ class DraApp(TypedPlaces):
         name = str(parameters[0])
         if BY_ID[name].anywhere:
             return self.offers(name) and (len(self.screen_stack) == 1 or name in ("leave", "interrupt"))
-        if len(self.screen_stack) > 1 or (action == "press" and self.is_typing):
+        if len(self.screen_stack) > 1 or (action == "press" and self.is_typing and not self._is_key(name)):
             return False
         if name == "back":
             return not (isinstance(self.focused, Line) and self.query_one(Prompt).is_open)
         return self.offers(name)
+
+    def _is_key(self, name: str) -> bool:
+        """Whether what would be typed is a key all the same: not in the line of a command."""
+        return isinstance(self.focused, Editor) and self.view is not None and self.view.is_key(name)
 
     def action_do(self, name: str) -> None:
         self.run_action_id(name)

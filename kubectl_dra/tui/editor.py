@@ -11,7 +11,9 @@ from typing import ClassVar, Final
 
 from rich.style import Style as RichStyle
 from rich.text import Text
+from textual import events
 from textual.geometry import Region
+from textual.message import Message
 from textual.strip import Strip
 from textual.widgets import TextArea
 from textual.widgets.text_area import Location
@@ -58,6 +60,9 @@ class Editor(TextArea):
     }
     """
 
+    #: Keys that were sent here and are not in the text yet.
+    _arriving = 0
+
     def __init__(self, text: str) -> None:
         super().__init__(
             text,
@@ -69,6 +74,19 @@ class Editor(TextArea):
         )
         self._errors: tuple[tuple[int, int], ...] = ()
         self._painted: tuple[str, list[tuple[int, int, str]]] = ("", [])
+
+    def post_message(self, message: Message) -> bool:
+        self._arriving += isinstance(message, events.Key)
+        return super().post_message(message)
+
+    def _on_key(self, _event: events.Key) -> None:
+        """Before TextArea's own, which Textual calls after this."""
+        self._arriving -= 1
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was written, nor is about to be."""
+        return not self.text and not self._arriving
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Nothing once it is removed."""

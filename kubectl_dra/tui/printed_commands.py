@@ -1,4 +1,4 @@
-"""The commands that a page prints: what there is to copy of it."""
+"""The commands that a page prints: what there is to copy of it, and how those are folded that are wider than it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from kubectl_dra.output.layout import width, wrapped
 from kubectl_dra.output.safe import Safe, plain
 
 # "To delete it: kubectl delete …", and "Someone can permit it:" with commands in the lines below.
@@ -17,6 +18,10 @@ _BELOW: Final = re.compile(r"\s+(?P<line>kubectl \S.*)")
 _READING: Final = re.compile(r"(?:kubectl dra) (?!taint-device\b)")
 #: A command that goes on in lines that are not taken would do something else.
 _GOES_ON: Final = re.compile(r"<<|\\$")
+_HEREDOC: Final = re.compile(r"<<'(?P<end>\w+)'")
+#: What a shell takes as one, so that no line may end in it.
+_WORD: Final = re.compile(r"""(?:[^\s'"\\]|\\.|'[^']*'|"(?:\\.|[^"\\])*")+""")
+_INDENT: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +54,34 @@ def _found(page: Sequence[Safe]) -> Iterator[PrintedCommands]:
                 below.append(Safe(command["line"].rstrip()))
             if below:
                 yield PrintedCommands(label["what"], tuple(below))
+
+
+def folded(lines: Sequence[Safe], columns: int) -> Iterator[Safe]:
+    """Commands in lines of at most ``columns``, as a shell still takes them; here-documents stay as they are."""
+    end = ""
+    for line in lines:
+        heredoc = _HEREDOC.search(line)
+        if end or width(line) <= columns:
+            yield line
+        elif line.startswith("# "):
+            first, *rest = wrapped(line, columns, indent=2, first=0)
+            yield from (first, *(Safe("#") + Safe(each[1:]) for each in rest))
+        else:
+            yield from _continued(line, columns)
+        end = "" if line == end else heredoc["end"] if heredoc is not None and not end else end
+
+
+def _continued(line: Safe, columns: int) -> Iterator[Safe]:
+    words = [Safe(word) for word in _WORD.findall(line)]
+    # Of what is written otherwise nobody knows here where it may be broken.
+    if " ".join(words) != line:
+        yield line
+        return
+    start = words[0]
+    for word in words[1:]:
+        if width(start) + width(word) + len(" ") + len(" \\") > columns:
+            yield start + " \\"
+            start = Safe(" " * _INDENT) + word
+        else:
+            start += " " + word
+    yield start

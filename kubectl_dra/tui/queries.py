@@ -10,6 +10,7 @@ from typing import Final, Generic, TypeVar
 import msgspec
 
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.gangs.elsewhere import is_held_by_queue
 from kubectl_dra.diagnosis.gates.pending import pending_pods
 from kubectl_dra.diagnosis.pod.diagnose import NotFound, diagnoser
 from kubectl_dra.model.attributes import attribute_text
@@ -35,6 +36,7 @@ from kubectl_dra.reports.groups.group_state import GroupRow, group_rows
 from kubectl_dra.reports.groups.groups import GroupAnswer, group_answer
 from kubectl_dra.reports.matching import MatchingDevices, matching_devices
 from kubectl_dra.reports.pending.kept_off_drivers import has_nothing, is_about_drivers
+from kubectl_dra.reports.pending.lingering import overdue_pods
 from kubectl_dra.reports.pending.pending import ClaimPendingReport, PendingReport, claim_pending_report, pending_report
 from kubectl_dra.reports.pending.remedies import find_remedies
 from kubectl_dra.reports.recent import Change, recent_changes
@@ -72,6 +74,8 @@ ALL_TAINTS: Final = Report(taint_rows)
 #: The same with everybody whom they hit.
 LISTED_TAINTS: Final = Report(listed_taints)
 PENDING_KEYS: Final = Report(pending_pods)
+#: Pods that should have ended and hold devices.
+OVERDUE: Final = Report(overdue_pods)
 #: The selectors of classes, claims and templates.
 KNOWN_SELECTORS: Final = Report(lambda state: known_selectors(state.inventory))
 #: The attributes and capacities that devices have.
@@ -260,7 +264,9 @@ class PodQuery:
         return self.compute_with(cluster, NOTHING_MORE)
 
     def compute_with(self, cluster: ClusterState, reading: OnDemand) -> PendingReport | None:
-        """The same with what is read for it: owners of pods, and what there is of drivers where none serves it."""
+        """The same with what is read for it: its queue, owners, and what there is of drivers where none serves it."""
+        pod = cluster.inventory.pods.get(self.key)
+        cluster = reading.queues(cluster) if pod is not None and is_held_by_queue((pod,)) else cluster
         try:
             diagnosis = diagnoser(cluster).pod(self.key)
         except NotFound:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from kubectl_dra.api.kinds import POD, POD_GROUP, RESOURCE_CLAIM, Kind
 from kubectl_dra.diagnosis.pod.workloads import Owners, resolve_workload
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.model.ids import Key, PoolId
+from kubectl_dra.model.likeness import did_you_mean
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import listed
-from kubectl_dra.reports.find import pools_named
+from kubectl_dra.reports.find import pool_names, pools_named
 from kubectl_dra.tui.command_line import CommandLine
 from kubectl_dra.tui.typed_words import TypedObject, object_of
 from kubectl_dra.tui.views.claim import ClaimView
@@ -29,7 +30,8 @@ class TypedObjects(CommandLine):
         if found:
             self.open_pool(PoolId(*found[0]))
         else:
-            self.say(self._absent("pool", "ResourceSlice", argument))
+            known = pool_names(self.cluster) if self.cluster is not None else ()
+            self.say(self._absent("pool", "ResourceSlice", argument, known))
 
     def do_claim(self, argument: str) -> None:
         self._go_to_object(object_of(argument, self.names.namespaces(), RESOURCE_CLAIM))
@@ -42,6 +44,9 @@ class TypedObjects(CommandLine):
             self.say(self._absent(meant.kind.singular, meant.kind.name, meant.text))
             return
         inventory = self.cluster.inventory
+        known: Mapping[str, Collection[Key]] = {
+            POD.name: inventory.pods, RESOURCE_CLAIM.name: inventory.claims, POD_GROUP.name: inventory.groups.pod_groups
+        }  # fmt: skip
         if meant.kind is POD and (pod := self._key(meant, inventory.pods)) is not None:
             self.jump_to("pending", DiagnosisView(pod))
         elif meant.kind is RESOURCE_CLAIM and (claim := self._key(meant, inventory.claims)) is not None:
@@ -52,7 +57,7 @@ class TypedObjects(CommandLine):
             self._go_to_workload(meant)
         elif meant.kind in (POD, RESOURCE_CLAIM, POD_GROUP):
             word = "claim" if meant.kind is RESOURCE_CLAIM else meant.kind.singular
-            self.say(self._absent(word, meant.kind.name, meant.text))
+            self.say(self._no_such(word, meant, known[meant.kind.name]))
         else:
             self.say(fmt("why-pending has no answer for “{}”", meant.kind.plural))
 
@@ -60,8 +65,7 @@ class TypedObjects(CommandLine):
         """Of a file only to one that is there; what a live cluster has is read by its page."""
         places = [meant.namespace or self.namespace] if meant.namespace or self.namespace else self._places(meant)
         if len(places) > 1:
-            text = "{} “{}” is in namespaces {}: -n NAMESPACE chooses one"
-            self.say(fmt(text, meant.kind.name, meant.name, listed(places)))
+            self.say(_in_several(meant.kind.name, meant, places))
         elif places and (self.feed.live or self._is_known(meant.kind, Key(places[0], meant.name))):
             self.jump_to("pending", WorkloadPage(meant.kind, Key(places[0], meant.name)))
         elif self.feed.live:
@@ -86,12 +90,21 @@ class TypedObjects(CommandLine):
         known = place in inventory.workloads or place in inventory.makers
         return known or bool(resolve_workload(inventory, kind.name, key))
 
-    def _absent(self, what: str, kind: str, argument: str) -> Safe:
-        """What is said of a name that is not known: where its kind was not read, it may be there all the same."""
+    def _no_such(self, what: str, meant: TypedObject, known: Collection[Key]) -> Safe:
+        """That none has the name, or several namespaces have one."""
+        places = sorted(key.namespace for key in known if key.name == meant.name and not meant.namespace)
+        if len(places) > 1:
+            return _in_several(what, meant, places)
+        here = {key.name for key in known if meant.namespace in ("", key.namespace)}
+        return self._absent(what, meant.kind.name, meant.text, here)
+
+    def _absent(self, what: str, kind: str, argument: str, known: Iterable[str] = ()) -> Safe:
+        """What is said of a name that is not ``known``: where its kind was not read, it may be there all the same."""
         if self.cluster is None:
             return fmt("{} “{}” is not known yet: the cluster is still being read", Safe(what), argument)
         if self.cluster.evidence.complete(kind, argument.rpartition("/")[0] or self.namespace):
-            return fmt("{} “{}” not found", Safe(what), argument)
+            like = did_you_mean(argument.rpartition("/")[2] if kind != "ResourceSlice" else argument, known)
+            return fmt("{} “{}” not found{}", Safe(what), argument, like)
         return fmt(
             "{} “{}” is not known: {} could not be read; ! says who can permit it", Safe(what), argument, Safe(kind)
         )
@@ -103,3 +116,7 @@ class TypedObjects(CommandLine):
         matches = [key for key in within if key.name == meant.name] or (alike if len(alike) == 1 else [])
         here = [key for key in matches if key.namespace == self.namespace]
         return next(iter(here or matches), None) if meant.namespace or here or len(matches) == 1 else None
+
+
+def _in_several(what: str, meant: TypedObject, places: Sequence[str]) -> Safe:
+    return fmt("{} “{}” is in namespaces {}: -n NAMESPACE chooses one", Safe(what), meant.name, listed(places))

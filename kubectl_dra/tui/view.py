@@ -132,6 +132,10 @@ class View(Container):
         """Whether a digit means something here; elsewhere it is the key of a tab."""
         return False
 
+    def is_key(self, action: str) -> bool:
+        """Whether the key of an action is one even while the focus is where keys are typed."""
+        return False
+
     def set_filter(self, text: str) -> None:
         """Show only what contains ``text``; views without rows ignore it."""
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from textual.containers import Vertical
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.model.invocation import HERE, Address
+from kubectl_dra.output.console import page_width
 from kubectl_dra.output.pending.remedies import (
     command_lines,
     numbered_steps,
@@ -23,11 +25,14 @@ from kubectl_dra.reports.pending.remedies import RemedyReport
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.grid import Grid
 from kubectl_dra.tui.page import Page
+from kubectl_dra.tui.printed_commands import folded
 from kubectl_dra.tui.text import content
 
 _NO_COMMAND: Final = Safe("No command does this.")
 _EXPLAINS: Final = Safe("enter explains this reason")
 _TITLE: Final = Safe("Ways out (checked)")
+#: Makes the lines of a page, at its width; what it copies; its name.
+OpenWay = Callable[[Callable[[], Sequence[Safe]], Sequence[Safe], Safe], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +58,8 @@ class WaysPane(Vertical):
     WaysPane > Page { height: 1fr; border: round $border; border-title-color: $primary; }
     """
 
-    def __init__(
-        self, explain: Callable[[Code], None], open_way: Callable[[Sequence[Safe], Sequence[Safe], Safe], None]
-    ) -> None:
-        """``explain``: opens the page of a code; ``open_way``: one with these lines, commands to copy, and name."""
+    def __init__(self, explain: Callable[[Code], None], open_way: OpenWay) -> None:
+        """``explain``: opens the page of a code; ``open_way``: that of a way out."""
         super().__init__()
         self._explain, self._open_way = explain, open_way
         self.grid: Grid[WayRow] = Grid(_COLUMNS, lambda row: (row.number, row.code), _heading, header=False)
@@ -102,7 +105,7 @@ class WaysPane(Vertical):
             return [_EXPLAINS]
         lines = command_lines(row.remedy)
         shown = [*recorded_lines(self._address), *lines] if lines else [styled(_NO_COMMAND, Style.DIM)]
-        return [*remedy_details(row.remedy), Safe(""), *shown]
+        return [*remedy_details(row.remedy), Safe(""), *folded(shown, page_width())]
 
     def commands(self, row: WayRow) -> list[Safe]:
         """What ``c`` copies: one way out, below the cluster that it is for; empty where it has no commands."""
@@ -140,7 +143,7 @@ class WaysPane(Vertical):
         if row.code is not None:
             self._explain(row.code)
         elif row.remedy is not None:
-            self._open_way(self._lines(row), self.commands(row), fmt("way out {}", row.number))
+            self._open_way(partial(self._lines, row), self.commands(row), fmt("way out {}", row.number))
 
 
 def _page_title(row: WayRow | None) -> Safe:

@@ -44,6 +44,7 @@ class TroubleKind(StrEnum):
     UNUSED = "unused"
     REFUSED = "refused"  # workloads whose controllers are refused pods
     QUEUED = "queued"  # workloads without pods yet
+    OVERDUE = "overdue"  # pods that should have ended and hold devices
 
 
 @dataclass(frozen=True, slots=True)

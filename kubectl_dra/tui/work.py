@@ -34,8 +34,8 @@ class WorkQuery:
         return self.compute_with(cluster, NOTHING_MORE)
 
     def compute_with(self, cluster: ClusterState, reading: OnDemand) -> tuple[WorkloadPendingReport, ...]:
-        """The same with the controllers that were refused, of which no watch follows some."""
-        return tuple(_lacking(cluster, reading))
+        """The same with the controllers that were refused and with queues, of which no watch follows some."""
+        return tuple(_lacking(reading.queues(cluster), reading))
 
 
 WORK: Final = WorkQuery()

@@ -170,3 +170,40 @@ def test_pods_that_ask_for_what_no_class_serves_are_named(capfd: pytest.CaptureF
 def test_they_are_named_where_they_are_looked_for(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert "2 pending pods without device claims (first, second) request" in beside(capfd, tmp_path, "-n", "ml")
     assert "without device claims" not in beside(capfd, tmp_path, "-A", "-l", "app=none")
+
+
+def ending(name: str, ended: str | None = "2026-11-21T11:00:00Z", **fields: Any) -> list[dict[str, Any]]:
+    """A pod that should have ended, and its claim of a device that its driver publishes no longer."""
+    pod = build.pod(name, claims=[f"{name}-gpu"], node_name="node-a", phase="Running", **fields)
+    if ended is not None:
+        pod["metadata"]["deletionTimestamp"] = ended
+    claim = build.claim(f"{name}-gpu", held=[("node-a", f"gpu-{name}")], by=[name])
+    return [{"apiVersion": "v1", **pod}, {"apiVersion": "resource.k8s.io/v1", **claim}]
+
+
+def test_pods_that_do_not_end(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    pods = [ending(f"old-{n}", f"2026-11-21T1{n}:00:00Z") for n in range(6)]
+    out = told(capfd, tmp_path / "all.json", *(each for pod in pods for each in pod), *ending("runs", None))
+    assert out.startswith("No pod with device claims is pending in namespace ml.")
+    assert "6 pods should have ended and still hold devices: Pod old-0 should have ended" in out
+    assert "but driver gpu.example.com, which has to release its devices, publishes them no longer" in out
+    assert "and 2 more more: kubectl dra why-pending pod/old-0 -n ml" in out
+    assert "runs" not in out
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        # Its kubelet may be about to end it, it holds nothing, or is among those that wait.
+        {"metadata": {"deletionTimestamp": "2999-01-01T00:00:00Z"}},
+        {"metadata": {"uid": "another"}},
+        {"status": {"phase": "Pending"}},
+    ],
+)
+def test_pods_that_are_about_to_end(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, changed: dict[str, dict[str, str]]
+) -> None:
+    objects = ending("old")
+    for part, values in changed.items():
+        objects[0][part] |= values
+    assert "should have ended and still" not in told(capfd, tmp_path / "all.json", *objects)

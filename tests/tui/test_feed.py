@@ -7,9 +7,13 @@ import time
 
 import msgspec
 import pytest
+from msgspec import structs
 
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.invocation import Address
+from kubectl_dra.model.meta import OwnerReference
 from kubectl_dra.output.safe import plain
 from kubectl_dra.reports.base import Bound, Count
 from kubectl_dra.reports.devices.totals import DeviceTotals
@@ -105,6 +109,49 @@ def test_a_pod_becomes_pending_and_disappears_without_a_key():
         assert "20 pods" in ui.crumbs
 
     started(scripted(feed), script)
+
+
+def of_a_set(pod, name, created):
+    """The pod as one of a Deployment, of which no more is known than its name."""
+    owner = OwnerReference("apps/v1", "ReplicaSet", "trainer-5c9", uid="of-it", controller=True)
+    meta = structs.replace(
+        pod.metadata,
+        name=name,
+        uid=name,
+        labels={"pod-template-hash": "5c9"},
+        owner_references=(owner,),
+        creation_timestamp=created,
+    )
+    return structs.replace(pod, metadata=meta)
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_of_a_pod_that_is_gone_those_in_its_place(number):
+    feed = ScriptedFeed()
+    inventory, evidence = load_demo()
+    model = inventory.pods[Key("ml", "train-x")]
+    times = ["2026-11-21T11:00:00Z", "2026-11-21T11:59:00Z", "2026-11-21T12:00:00Z"]
+    made = [of_a_set(model, f"trainer-5c9-{n}", time) for n, time in enumerate(times)]
+    older = of_a_set(model, "trainer-5c9-older", "2026-11-20T11:59:00Z")
+
+    def with_pods(*pods):
+        return inventory.replace(pods={**inventory.pods, **{key_of(pod.metadata): pod for pod in pods}})
+
+    async def script(ui):
+        await give(ui, feed, with_pods(older, made[0]), evidence)
+        await ui.command("pod ml/trainer-5c9-0")
+        await give(ui, feed, with_pods(older, *made[1 : 1 + number]), evidence)
+        said = " ".join(ui.screen.split())
+        assert "The pod does not exist any more." in said
+        names = [f"ml/trainer-5c9-{n}" for n in range(number, 0, -1)]
+        assert ("of the same controller: " + ", ".join(names) in said) is bool(number)
+        assert "older" not in said
+        assert ui.app.offers("open") is bool(number)
+        await ui.press("enter")
+        assert ("› ml/trainer-5c9-1" in ui.crumbs) is (number == 1)
+        assert ("its pods" in ui.crumbs) is (number == 2)
+
+    started(scripted(feed), script, (100, 30))
 
 
 def test_the_cursor_stays_on_its_row():

@@ -160,6 +160,22 @@ def test_an_edited_selector_is_never_lost_by_a_key():
     assert app.draft.expression == written
 
 
+def test_digits_and_the_colon_are_keys_until_something_is_written():
+    async def script(ui):
+        await ui.press("5", "3")
+        assert ui.crumbs.startswith("claims")
+        ui.send("5", *":pools", "enter")
+        await ui.settle()
+        assert ui.crumbs.startswith("pools")
+        # However fast it is typed, what is written first decides.
+        ui.send("5", *"a:3")
+        await ui.settle()
+        assert ui.app.view.editor.text == "a:3"
+        assert ui.crumbs.startswith("selector lab")
+
+    play(demo_app(), script)
+
+
 def test_leaving_prints_it(monkeypatch, capsys):
     from kubectl_dra.tui import start
     from kubectl_dra.tui.app import DraApp

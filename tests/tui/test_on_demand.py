@@ -10,9 +10,13 @@ from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.tui import on_demand
 from kubectl_dra.commands.tui.answers import settings_of
 from kubectl_dra.model.ids import Key
+from kubectl_dra.model.queues import GROUP as QUEUES
+from kubectl_dra.output.pending.headline import pending_summary
 from kubectl_dra.tui.on_demand import NOTHING_MORE
 from kubectl_dra.tui.queries import NodeQuery, PodQuery
 from kubectl_dra.tui.report_worker import ReportWorker
+from kubectl_dra.tui.work import WORK
+from tests.commands.test_waiting_work import work
 from tests.kit import build, facts
 from tests.kit.fake_api import FakeApi, write_kubeconfig
 from tests.kit.state import state_of
@@ -85,6 +89,49 @@ def test_what_was_read_is_asked_for_again_after_some_seconds(
     now += 31
     api.forbid(LIST)
     assert reading.drivers(cluster).inventory.workloads == cluster.inventory.workloads
+
+
+def test_work_in_a_queue_is_listed_and_read_again_after_some_seconds(
+    api: FakeApi,  # noqa: F811
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 100.0
+    monkeypatch.setattr(on_demand.time, "monotonic", lambda: now)
+    worker, cluster = ReportWorker(lambda: None), state(build.node())
+    assert worker._record(WORK, cluster) == ()
+    worker.on_demand = settings_of(Options(kubeconfig=str(write_kubeconfig(tmp_path, api.url)))).on_demand("")
+    assert worker._record(WORK, cluster) == ()
+    api.serve_foreign(QUEUES, "v1beta2", workloads=[work("a")], localqueues=[], clusterqueues=[])
+    now += 31
+    assert worker._record(WORK, cluster) == (), "a cluster without queues is asked more rarely"
+    now += 600
+    assert [each.workload.name for each in worker._record(WORK, cluster)] == ["a"]
+    asked = len(api.requests)
+    assert worker.on_demand.queues(cluster) is worker.on_demand.queues(cluster)
+    api.serve_foreign(QUEUES, "v1beta2", workloads=[work("b")], localqueues=[], clusterqueues=[])
+    assert [each.workload.name for each in worker._record(WORK, cluster)] == ["a"]
+    assert len(api.requests) == asked
+    now += 31
+    assert [each.workload.name for each in worker._record(WORK, cluster)] == ["b"]
+
+
+def test_the_page_of_a_pod_that_a_queue_holds_says_why(
+    api: FakeApi,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    held = build.pod(claims=["claim"])
+    held["metadata"]["labels"] = {"kueue.x-k8s.io/queue-name": "team"}
+    held["spec"]["schedulingGates"] = [{"name": "kueue.x-k8s.io/admission"}]
+    its = work("pod", "Pod")
+    its["metadata"]["ownerReferences"][0] |= {"apiVersion": "v1", "uid": held["metadata"]["uid"]}
+    api.serve_foreign(QUEUES, "v1beta2", workloads=[its], localqueues=[], clusterqueues=[])
+    worker = ReportWorker(lambda: None)
+    inventory = facts.inventory([build.device_class(), build.namespace(), held, build.claim("claim"), build.node()])
+    cluster, query = state_of(inventory, facts.evidence()), PodQuery(Key(build.NAMESPACE, "pod"))
+    assert "being drained" not in pending_summary(worker._record(query, cluster))
+    worker.on_demand = settings_of(Options(kubeconfig=str(write_kubeconfig(tmp_path, api.url)))).on_demand("")
+    assert "the queue is being drained" in pending_summary(worker._record(query, cluster))
 
 
 def test_files_hold_all_that_there_is() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from kubectl_dra.output.safe import Safe
 from kubectl_dra.tui.app import DraApp
-from kubectl_dra.tui.printed_commands import printed_commands
+from kubectl_dra.tui.printed_commands import folded, printed_commands
 from kubectl_dra.tui.typed_words import namespace_of, parsed
 from kubectl_dra.tui.views.capacity import CapacityView
 from kubectl_dra.tui.views.commands import CommandsView
@@ -102,6 +102,10 @@ def test_top(line, first):
         ("nosuch", "no command “nosuch”"),
         # Several pools contain it.
         ("pool gke-prod", "pool “gke-prod” not found"),
+        ("pod tariner-0", 'pod “tariner-0” not found, did you mean "trainer-0"?'),
+        ("pod ml/tariner-0", 'pod “ml/tariner-0” not found, did you mean "trainer-0"?'),
+        ("claim lab/lefotver", 'claim “lab/lefotver” not found, did you mean "leftover"?'),
+        ("pod dev/tariner-0", "pod “dev/tariner-0” not found"),
     ],
 )
 def test_what_is_said_of_other_words(line, said):
@@ -223,6 +227,58 @@ def test_the_commands_that_a_page_prints():
             ("kubectl create clusterrole a --verb=get", "kubectl create clusterrolebinding a --user=x"),
         ),
     ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "kubectl get resourceclaimtemplate/gpus -n ml --context prod -o yaml | sed 's/count: 4 # all/count: 3/' | cat",
+        'kubectl patch pod/a -n ml --type=json -p \'[{"op": "remove", "path": "/spec/nodeSelector/a"}]\' --context c',
+        'kubectl annotate pod/a "note=it\\"s; a  note" a\\ b -n some-long-namespace --context some-long-context',
+        "kubectl delete pod/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa -n ml",
+        "kubectl delete pod/'unbalanced -n ml --context some-long-context --and-more-than-forty-columns",
+    ],
+)
+def test_wide_commands_are_folded_as_a_shell_takes_them(line):
+    lines = list(folded([Safe(line)], 40))
+    told = " ".join(each.removesuffix("\\").strip() for each in lines)
+    assert told == line
+    assert all(each.endswith(" \\") for each in lines[:-1])
+    short = "unbalanced" not in line
+    assert (len(lines) > 1) is short
+    words = [word.strip() for each in lines for word in [each.removesuffix(" \\")]]
+    assert not short or all(len(each) <= 38 or " " not in each or "'" in each for each in words)
+
+
+def test_comments_are_folded_and_here_documents_are_not():
+    comment = "# CONTEXT stands for the context of the cluster, which /tmp/some/file.yaml does not name"
+    code = ["kubectl replace --force --context production-eu -f - <<'EOF'", "a: " + "b" * 50 + " c", "EOF"]
+    lines = list(folded([Safe(line) for line in (comment, *code, code[0])], 40))
+    assert lines[:3] == [
+        "# CONTEXT stands for the context of the",
+        "# cluster, which /tmp/some/file.yaml",
+        "# does not name",
+    ]
+    first = ["kubectl replace --force \\", "    --context production-eu -f - <<'EOF'"]
+    assert lines[3:] == [*first, *code[1:], *first]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (112, 40), (120, 40)])
+def test_the_commands_of_a_way_out_are_whole_on_the_screen(size):
+    async def script(ui):
+        await ui.command("pod ml/trainer-0")
+        await ui.press("x")
+        seen = 0
+        for number in range(1, 5):
+            await ui.press(str(number))
+            commands = [line for line in ui.app.view.ways.page.lines if line.startswith("kubectl")]
+            seen += len(commands)
+            assert "›" not in "".join(ui.screen.split("\n")[3:])
+        assert seen
+        await ui.press("1", "c")
+        assert " \\\n" not in ui.app.clipboard
+
+    play(demo_app(), script, size)
 
 
 def test_the_command_of_a_page_is_copied():

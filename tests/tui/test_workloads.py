@@ -7,7 +7,7 @@ import json
 import pytest
 
 from kubectl_dra.tui.typed_words import TypedObject, object_of
-from tests.commands.test_waiting_work import refused_set, work
+from tests.commands.test_waiting_work import ending, refused_set, work
 from tests.kit import build
 from tests.tui.support import LARGE, SMALL, demo_app, file_app, play
 
@@ -118,6 +118,17 @@ def test_a_workload_stands_for_its_pods(app_of):
     play(app_of(*pods), script, LARGE)
 
 
+def test_a_name_in_several_namespaces(app_of):
+    async def script(ui):
+        await ui.command("pod a")
+        assert "pod “a” is in namespaces dev and ml: -n NAMESPACE chooses one" in ui.crumbs
+        await ui.command("pod a -n dev")
+        assert "dev/a" in ui.crumbs
+
+    pods = [{"apiVersion": "v1", **build.pod("a", namespace=each, claims=["c"])} for each in ("ml", "dev")]
+    play(app_of(*pods), script, LARGE)
+
+
 def test_the_only_pod_is_opened(app_of):
     async def script(ui):
         await ui.command("why-pending sts/db")
@@ -153,3 +164,24 @@ def test_names_with_the_flag_of_a_namespace():
         assert ui.crumbs.split("   ")[0].endswith("lab/leftover")
 
     play(demo_app(), script, LARGE)
+
+
+@pytest.mark.parametrize("size", [SMALL, (120, 36)])
+def test_pods_that_do_not_end(app_of, size):
+    async def script(ui):
+        assert "1 pod" in ui.screen
+        assert "should have ended" in ui.screen
+        await ui.press("tab", "enter")
+        assert ui.crumbs.startswith("pending")
+        assert "/DRA-170" in ui.crumbs
+        assert "1 should have ended" in ui.crumbs
+        await ui.press("down", "enter")
+        said = " ".join(ui.screen.split())
+        assert "Pod ml/old should have ended" in said
+        assert "publishes them no longer" in said
+        await ui.press("escape", "escape")
+        assert ui.crumbs.startswith("overview")
+        await ui.command("ns other")
+        assert "should have ended" not in ui.screen
+
+    play(app_of(*ending("old"), {**build.pod("x", namespace="other"), "apiVersion": "v1"}), script, size)

@@ -127,7 +127,7 @@ class _Question(msgspec.Struct, frozen=True):
         state = cluster.state
         # What waits in a queue has no pods that would tell of it.
         of_all_pods = not self.targets.named and self.targets.kind is POD
-        if of_all_pods or is_held_by_queue(state.inventory, cluster.namespace):
+        if of_all_pods or is_held_by_queue(state.inventory.pods.values(), cluster.namespace):
             state = with_queues(options, state, cluster.namespace)
         gangs = gangs_to_read(state.inventory, cluster.namespace) | ({VOLCANO} if of_all_pods else set())
         state = with_gangs(options, state, cluster.namespace, gangs)

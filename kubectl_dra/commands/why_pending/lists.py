@@ -34,6 +34,7 @@ from kubectl_dra.output.pending.groups import (
     next_commands,
 )
 from kubectl_dra.output.pending.idle_claims import idle_lines
+from kubectl_dra.output.pending.lingering import overdue_lines
 from kubectl_dra.output.pending.queued_work import (
     refused_work_lines,
     rejected_lines,
@@ -50,6 +51,7 @@ from kubectl_dra.output.words import listed_count
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.pending import pending
 from kubectl_dra.reports.pending.idle import WorkloadPendingReport
+from kubectl_dra.reports.pending.lingering import overdue_pods
 from kubectl_dra.reports.pending.rejected import rejected_pods
 from kubectl_dra.reports.top import idle_claims
 from kubectl_dra.reports.unread import (
@@ -230,9 +232,12 @@ def _of_pods(call: single.PendingCall, reports: Sequence[pending.PendingReport],
     page = [*groups_page(reports, groups, scope, found.bound, call.address)]
     page += gang_lines(reports, page)
     page += [*said(reports, call.now, told=is_explained(groups)), *next_commands(groups, scope, call.address)]
-    rejected = rejected_pods(call.cluster.state, scope, label_selector(call.options.selector))
+    selects = label_selector(call.options.selector)
+    rejected = rejected_pods(call.cluster.state, scope, selects)
     failed = list(rejected_lines(rejected, scope, call.now, call.address))
     page += [Safe(""), *failed] if failed else []
+    overdue = list(overdue_lines(overdue_pods(call.cluster.state, scope, selects), scope, call.now, call.address))
+    page += [Safe(""), *overdue] if overdue else []
     others = list(unserved_lines(_unserved(call), scope, call.address))
     page += [Safe(""), *others] if others else []
     return [*page, *_held_for_nobody(call, reports)]

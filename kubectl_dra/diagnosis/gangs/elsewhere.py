@@ -6,7 +6,7 @@ exist, and how many of these would fit by the default scheduler's rules.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -116,11 +116,11 @@ PUBLIC_NAMES: Final = frozenset(
 )
 
 
-def is_held_by_queue(inventory: Inventory, namespace: str) -> bool:
-    """Whether a queue holds any pod of the namespace (empty: of any) by a scheduling gate."""
+def is_held_by_queue(pods: Iterable[Pod], namespace: str = "") -> bool:
+    """Whether a queue holds any of the pods in the namespace (empty: in any) by a scheduling gate."""
     return any(
         gate.name in KUEUE.gates
-        for pod in inventory.pods.values()
+        for pod in pods
         if namespace in ("", pod.metadata.namespace)
         for gate in pod.spec.scheduling_gates
     )

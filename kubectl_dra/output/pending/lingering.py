@@ -13,13 +13,15 @@ from kubectl_dra.output.pending.driver_pods import known_cure, last_words_of, st
 from kubectl_dra.output.pending.go_errors import innermost
 from kubectl_dra.output.safe import Safe, command, command_line, fmt
 from kubectl_dra.output.words import ago, counted, lasting, listed
-from kubectl_dra.reports.invocations import changing, kubectl, of, reading, within
+from kubectl_dra.reports.invocations import changing, dra, kubectl, of, reading, within
 from kubectl_dra.reports.pending.failing_pods import FailingPod
 from kubectl_dra.reports.pending.lingering import LingeringPod
 
 #: So many nodes of one machine are named in a sentence.
 _NODES: Final = 3
 _FINALIZERS: Final = 3
+#: So many pods of all have a line in a list.
+_LISTED: Final = 4
 _WHILE_UNREACHABLE: Final = "Nothing ends pod {} until the kubelet of {} is back: it may still run there, and {} taken."
 #: What the first line says of a pod that should be gone.
 OVERDUE: Final = "should have ended"
@@ -69,6 +71,27 @@ def overdue_sentence(pods: Sequence[LingeringPod], reason: Safe) -> Safe | None:
     still = Safe("" if known else " and is still there")
     why = fmt(" It {}.", reason) if ": " in reason and not found.unreachable else Safe("")
     return fmt("{}{}.{}", told, still, why)
+
+
+def overdue_summary(number: int) -> Safe:
+    """``1 pod should have ended and still holds devices``."""
+    return fmt(
+        "{} {} and still {} devices", counted(number, "pod"), Safe(OVERDUE), Safe("holds" if number == 1 else "hold")
+    )
+
+
+def overdue_lines(pods: Sequence[LingeringPod], scope: str, now: datetime, address: Address) -> Iterator[Safe]:
+    """Below the pods that wait: those that do not end, each with what is known of why."""
+    if not pods:
+        return
+    yield fmt("{}:", overdue_summary(len(pods)))
+    for each in pods[:_LISTED]:
+        sentence = with_delay(lingering_sentence([each], scope) or Safe(""), [each], scope, now)
+        yield from wrapped(fmt("{}.", sentence), indent=4, first=2)
+    if len(pods) > _LISTED:
+        yield fmt("  and {} more", len(pods) - _LISTED)
+    first = of("pod", pods[0].pod.name, pods[0].pod.namespace)
+    yield from command_line("more: {}", reading(dra("why-pending", first), address))
 
 
 def _unreachable(found: LingeringPod, now: datetime | None = None) -> Safe:

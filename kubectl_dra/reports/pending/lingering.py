@@ -7,7 +7,8 @@ isPodDone).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import timedelta
 from typing import Final
 
 import msgspec
@@ -15,6 +16,7 @@ import msgspec
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.claim.reserved import OUT_OF_SERVICE, never_ends
+from kubectl_dra.diagnosis.gates.pending import is_pending
 from kubectl_dra.diagnosis.said import events
 from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.core import Node, Pod
@@ -30,6 +32,8 @@ _SLICE: Final = "ResourceSlice"
 #: What the kubelet reports only of pods that it ends (upstream: pkg/kubelet/events).
 _OF_THE_END: Final = frozenset({"FailedKillPod", "FailedPreStopHook", "ExceededGracePeriod"})
 _UNPREPARING: Final = "Unprepare"
+#: A kubelet that works takes some seconds beyond the grace period.
+_USUAL: Final = timedelta(minutes=1)
 
 
 class LingeringPod(ReportRecord, frozen=True):
@@ -126,6 +130,22 @@ def of_itself(pod: Pod, state: ClusterState) -> tuple[LingeringPod, ...]:
     return (msgspec.structs.replace(told, silent=tuple(silent)),)
 
 
+def overdue_pods(
+    state: ClusterState, namespace: str = "", selects: Callable[[Mapping[str, str]], bool] | None = None
+) -> tuple[LingeringPod, ...]:
+    """The pods of a namespace, or of all, that hold devices for longer after their time than usual; the oldest first.
+
+    Pods that have not started are among those that wait (``is_pending``).
+    """
+    found = list[LingeringPod]()
+    for pod in state.inventory.pods.values():
+        meta = pod.metadata
+        here = namespace in ("", meta.namespace) and (selects is None or selects(meta.labels))
+        if here and meta.deletion_timestamp and not is_pending(pod) and _is_overdue(pod, state, _USUAL):
+            found += (told for told in of_itself(pod, state) if told.drivers)
+    return tuple(sorted(found, key=lambda each: (each.due, each.pod.key)))
+
+
 def _holding(
     groups: Iterable[records.NodeGroup], held_for: records.HeldFor, state: ClusterState
 ) -> Iterator[tuple[Pod, frozenset[str]]]:
@@ -156,10 +176,10 @@ def _does_not_end(pod: Pod, state: ClusterState) -> bool:
     return _is_overdue(pod, state) or (not pod.metadata.deletion_timestamp and never_ends(state.inventory, pod))
 
 
-def _is_overdue(pod: Pod, state: ClusterState) -> bool:
+def _is_overdue(pod: Pod, state: ClusterState, by: timedelta = timedelta()) -> bool:
     # One without a node has nothing to end: it is done, whatever keeps its object (isPodDone).
     due = parse_time(pod.metadata.deletion_timestamp) if pod.spec.node_name else None
-    return due is not None and due < state.now
+    return due is not None and due + by < state.now
 
 
 def _told(pod: Pod, drivers: Iterable[str], state: ClusterState) -> LingeringPod:

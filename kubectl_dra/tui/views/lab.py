@@ -27,6 +27,7 @@ from kubectl_dra.tui.layouts import Room
 from kubectl_dra.tui.page import Page
 from kubectl_dra.tui.queries import ALL_CLASSES, NAMED_VALUES, Completions, Tried
 from kubectl_dra.tui.report_worker import Query
+from kubectl_dra.tui.screens import SCREEN_BY_ID
 from kubectl_dra.tui.text import content, spread
 from kubectl_dra.tui.view import READING, View
 from kubectl_dra.tui.views import lab_texts
@@ -243,6 +244,10 @@ class LabView(View):
         if action == "editor":
             return self.dra.can_leave_terminal
         return super().can(action)
+
+    def is_key(self, action: str) -> bool:
+        """No condition on a device begins with a colon, and hardly one with a digit."""
+        return self.editor.is_empty and (action == "command" or action in SCREEN_BY_ID)
 
     def do_accept(self) -> None:
         chosen = self._choices[self._turned]

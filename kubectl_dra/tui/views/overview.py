@@ -15,6 +15,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.output.devices import lists
 from kubectl_dra.output.devices.parts import number, spoken
+from kubectl_dra.output.pending.lingering import OVERDUE as SHOULD_HAVE_ENDED
 from kubectl_dra.output.pending.reasons import title
 from kubectl_dra.output.recent import change_text
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
@@ -29,7 +30,7 @@ from kubectl_dra.tui.bars import LEGEND, use_bar
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.grid import Grid
 from kubectl_dra.tui.layouts import Room
-from kubectl_dra.tui.queries import ALL_CLASSES, WHOLE, PodQuery, RecentChanges
+from kubectl_dra.tui.queries import ALL_CLASSES, OVERDUE, WHOLE, PodQuery, RecentChanges
 from kubectl_dra.tui.report_worker import Query
 from kubectl_dra.tui.text import content
 from kubectl_dra.tui.use_grid import UseGrid, cell_words
@@ -125,7 +126,7 @@ class Overview(View):
     def queries(self) -> Sequence[Query[object]]:
         """Everything that the panels show; the diagnoses of pods come from the app's own list."""
         # What costs least comes first: nobody waits for the last changes of 10,000 pools.
-        return (RecentChanges(self.dra.namespace), WHOLE, ALL_CLASSES, WORK)
+        return (RecentChanges(self.dra.namespace), WHOLE, ALL_CLASSES, WORK, OVERDUE)
 
     def show(self) -> None:
         whole = self.worker.record(WHOLE)
@@ -171,13 +172,16 @@ class Overview(View):
         return [*self._lacking_pods(), *whole.attention], self.dra.none_of(POOLS, fine)
 
     def _lacking_pods(self) -> Iterator[Attention]:
-        """The workloads that no pod tells of."""
+        """The workloads that no pod tells of, and the pods that do not end."""
         found = in_namespace(self.worker.record(WORK) or (), self.dra.namespace)
         refused = sum(each.refused is not None for each in found)
         if refused:
             yield Attention(TroubleKind.REFUSED, number=refused)
         if len(found) > refused:
             yield Attention(TroubleKind.QUEUED, number=len(found) - refused)
+        ending = [pod for pod in self.worker.record(OVERDUE) or () if self.dra.namespace in ("", pod.pod.namespace)]
+        if ending:
+            yield Attention(TroubleKind.OVERDUE, number=len(ending), since=ending[0].due)
 
     @property
     def info(self) -> Safe:
@@ -258,6 +262,8 @@ class Overview(View):
             self.dra.jump("taints")
         elif row.trouble in _OF_WORKLOADS:
             self.dra.run_action_id("workloads")
+        elif row.trouble is TroubleKind.OVERDUE:
+            self.dra.open_filtered("pending", Code.POD_BEING_DELETED.value)
         else:
             self.dra.open_filtered("claims", "unused")
 
@@ -309,6 +315,8 @@ def _attention_name(row: Attention) -> Safe:
         return fmt("{}/{}", row.pool.driver, row.pool.pool)
     if row.trouble in _OF_WORKLOADS:
         return styled(counted(row.number, "workload"), Style.WARN)
+    if row.trouble is TroubleKind.OVERDUE:
+        return styled(counted(row.number, "pod"), Style.WARN)
     return styled(counted(row.devices, "device"), Style.WARN)
 
 
@@ -319,6 +327,8 @@ def _attention_words(row: Attention) -> Safe:
         return fmt("tainted, in {}", counted(row.number, "pool"))
     if row.trouble in _OF_WORKLOADS:
         return Safe(_OF_WORKLOADS[row.trouble])
+    if row.trouble is TroubleKind.OVERDUE:
+        return Safe(SHOULD_HAVE_ENDED)
     return fmt("held but unused, by {}", counted(row.number, "claim"))
 
 

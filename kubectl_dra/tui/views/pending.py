@@ -14,6 +14,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.output.layout import padded
 from kubectl_dra.output.pending.asks import ask_words
 from kubectl_dra.output.pending.headline import pending_cause
+from kubectl_dra.output.pending.lingering import OVERDUE as SHOULD_HAVE_ENDED
 from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.pending.reasons import title
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
@@ -26,7 +27,7 @@ from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.documents import object_document
 from kubectl_dra.tui.layouts import Room
 from kubectl_dra.tui.list_view import ListView
-from kubectl_dra.tui.queries import PodQuery
+from kubectl_dra.tui.queries import OVERDUE, PodQuery
 from kubectl_dra.tui.report_worker import Query
 from kubectl_dra.tui.views.diagnosis import DiagnosisView
 from kubectl_dra.tui.views.reader import PrintedPage, ReportView
@@ -78,7 +79,17 @@ class PendingView(ListView[PendingRow]):
         """The pod under the cursor first."""
         row = self.grid.selected
         first = [PodQuery(row.pod)] if row is not None and row.pod is not None else []
-        return [*first, *(PodQuery(key) for key in self.dra.pending_keys()), WORK]
+        return [*first, *(PodQuery(key) for key in self._keys), WORK, OVERDUE]
+
+    @property
+    def _overdue(self) -> Sequence[Key]:
+        """Pods that wait for nothing, but that others wait for."""
+        found = (each.pod.key for each in self.worker.record(OVERDUE) or ())
+        return [key for key in found if self.dra.namespace in ("", key.namespace)]
+
+    @property
+    def _keys(self) -> Sequence[Key]:
+        return tuple(dict.fromkeys((*self.dra.pending_keys(), *self._overdue)))
 
     @property
     def nothing_words(self) -> Safe:
@@ -110,7 +121,7 @@ class PendingView(ListView[PendingRow]):
         return list(self._grouped())
 
     def _grouped(self) -> Iterator[PendingRow]:
-        keys = self.dra.pending_keys()
+        keys = self._keys
         reports = {key: self.worker.record(PodQuery(key)) for key in keys}
         known = [report for report in reports.values() if report is not None]
         for group in reason_groups(known):
@@ -272,18 +283,20 @@ class PendingView(ListView[PendingRow]):
         rows = self.all_rows()
         if rows is None:
             return Safe("")
-        pods = [row for row in rows if row.pod is not None]
+        ending = self._overdue
+        pods = [row for row in rows if row.pod is not None and row.pod not in ending]
         bound = self.dra.unread(PENDING_PODS, shown=bool(pods)).bound
         if not pods and bound is not Bound.EXACT:
             return Safe("? pods")
-        shown = sum(row.pod is not None for row in self.grid.rows)
+        shown = sum(row.pod is not None and row.pod not in ending for row in self.grid.rows)
         of = fmt("{} of ", shown) if shown != len(pods) else Safe("")
         return of + fmt(
-            "{}{}, {}{}",
+            "{}{}, {}{}{}",
             Safe(bound.sign),
             counted(len(pods), "pod"),
             counted(len({row.code for row in pods}), "reason"),
             fmt(", {} without pods", counted(len(self._lacking), "workload")) if self._lacking else Safe(""),
+            fmt(", {} {}", len(ending), Safe(SHOULD_HAVE_ENDED)) if ending else Safe(""),
         )
 
     def _pod_name(self, row: PendingRow) -> Safe:

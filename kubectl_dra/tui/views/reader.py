@@ -188,15 +188,15 @@ class YamlView(ReportView):
 
 
 class TextView(ReportView):
-    """Lines that do not change, and the commands among them: they are what is copied."""
+    """Lines that change with the width only, and the commands among them: they are what is copied."""
 
-    def __init__(self, text: Sequence[Safe], crumb: Safe, commands: Sequence[Safe]) -> None:
+    def __init__(self, text: Callable[[], Sequence[Safe]], crumb: Safe, commands: Sequence[Safe]) -> None:
         super().__init__()
         self._text, self._commands = text, commands
         self.crumb = crumb
 
     def lines(self) -> Sequence[Safe]:
-        return self._text
+        return self._text()
 
     def can(self, action: str) -> bool:
         return bool(self._commands) if action == "copy" else super().can(action)

@@ -106,7 +106,7 @@ class WaysView(View):
     def _explain(self, code: Code) -> None:
         self.dra.open_explanation(code)
 
-    def _open_way(self, lines: Sequence[Safe], commands: Sequence[Safe], crumb: Safe) -> None:
+    def _open_way(self, lines: Callable[[], Sequence[Safe]], commands: Sequence[Safe], crumb: Safe) -> None:
         self.dra.push(TextView(lines, crumb, commands))
 
 
@@ -154,6 +154,10 @@ class WaitingPage(WaysView, ReportView, Generic[R]):
     def report_lines(self, report: R, *, apart: bool) -> list[Safe]:
         """The page of a report; ``apart``: without the first sentence and the ways out."""
 
+    def gone_lines(self) -> Sequence[Safe]:
+        """The page of what is not there any more."""
+        return [self.gone]
+
     @abstractmethod
     def codes(self, report: R) -> Sequence[Code]:
         """The reasons, the main one first."""
@@ -176,7 +180,7 @@ class WaitingPage(WaysView, ReportView, Generic[R]):
         return found.record if found is not None else None
 
     @property
-    def _is_gone(self) -> bool:
+    def is_gone(self) -> bool:
         """Whether it is known that what waited is not there any more."""
         known = self.worker.answer(self._quick) is not None or self.worker.answer(self._full) is not None
         return known and self.report is None
@@ -184,13 +188,13 @@ class WaitingPage(WaysView, ReportView, Generic[R]):
     @property
     def _is_checking(self) -> bool:
         """Whether there may be ways out that are not known yet."""
-        return self.dra.cluster is not None and self.worker.answer(self._full) is None and not self._is_gone
+        return self.dra.cluster is not None and self.worker.answer(self._full) is None and not self.is_gone
 
     def lines(self) -> Sequence[Safe] | None:
         """The newest page; while ways out are tried, that is said."""
         report = self.report
         if report is None:
-            return [self.gone] if self._is_gone else None
+            return self.gone_lines() if self.is_gone else None
         lines = self.report_lines(report, apart=self.apart)
         if self._is_checking and not self.apart:
             lines += [Safe(""), styled(_CHECKED, Style.DIM)]
