@@ -79,9 +79,14 @@ class Editor(TextArea):
         self._arriving += isinstance(message, events.Key)
         return super().post_message(message)
 
-    def _on_key(self, _event: events.Key) -> None:
+    async def _on_key(self, event: events.Key) -> None:
         """Before TextArea's own, which Textual calls after this."""
         self._arriving -= 1
+
+    def check_consume_key(self, key: str, character: str | None = None) -> bool:
+        """Whether a key is text; no condition on a device begins with a colon, and hardly one with a digit."""
+        begins = self.is_empty and character is not None and (character == ":" or character.isdecimal())
+        return not begins and super().check_consume_key(key, character)
 
     @property
     def is_empty(self) -> bool:

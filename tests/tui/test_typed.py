@@ -259,7 +259,7 @@ def test_comments_are_folded_and_here_documents_are_not():
         "# cluster, which /tmp/some/file.yaml",
         "# does not name",
     ]
-    first = ["kubectl replace --force \\", "    --context production-eu -f - <<'EOF'"]
+    first = ["kubectl replace --force --context \\", "    production-eu -f - <<'EOF'"]
     assert lines[3:] == [*first, *code[1:], *first]
 
 
@@ -268,13 +268,12 @@ def test_the_commands_of_a_way_out_are_whole_on_the_screen(size):
     async def script(ui):
         await ui.command("pod ml/trainer-0")
         await ui.press("x")
-        seen = 0
         for number in range(1, 5):
             await ui.press(str(number))
-            commands = [line for line in ui.app.view.ways.page.lines if line.startswith("kubectl")]
-            seen += len(commands)
-            assert "›" not in "".join(ui.screen.split("\n")[3:])
-        assert seen
+            page = ui.app.view.ways.page
+            commands = [line for line in page.lines if line.startswith("kubectl")]
+            assert commands
+            assert max(map(len, commands)) <= page.text_columns
         await ui.press("1", "c")
         assert " \\\n" not in ui.app.clipboard
 

@@ -246,7 +246,7 @@ class LabView(View):
         return super().can(action)
 
     def is_key(self, action: str) -> bool:
-        """No condition on a device begins with a colon, and hardly one with a digit."""
+        """Until something is written, those that leave the lab."""
         return self.editor.is_empty and (action == "command" or action in SCREEN_BY_ID)
 
     def do_accept(self) -> None:

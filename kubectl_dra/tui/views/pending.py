@@ -290,14 +290,14 @@ class PendingView(ListView[PendingRow]):
             return Safe("? pods")
         shown = sum(row.pod is not None and row.pod not in ending for row in self.grid.rows)
         of = fmt("{} of ", shown) if shown != len(pods) else Safe("")
-        return of + fmt(
-            "{}{}, {}{}{}",
-            Safe(bound.sign),
-            counted(len(pods), "pod"),
-            counted(len({row.code for row in pods}), "reason"),
-            fmt(", {} without pods", counted(len(self._lacking), "workload")) if self._lacking else Safe(""),
-            fmt(", {} {}", len(ending), Safe(SHOULD_HAVE_ENDED)) if ending else Safe(""),
-        )
+        parts = [of + fmt("{}{}", Safe(bound.sign), counted(len(pods), "pod"))]
+        if pods or not ending:
+            parts.append(counted(len({row.code for row in pods}), "reason"))
+        if ending:
+            parts.append(fmt("{} {}", len(ending), Safe(SHOULD_HAVE_ENDED)))
+        if self._lacking:
+            parts.append(fmt("{} without pods", counted(len(self._lacking), "workload")))
+        return Safe(", ").join(parts)
 
     def _pod_name(self, row: PendingRow) -> Safe:
         if row.pod is None:
