@@ -187,6 +187,11 @@ def not_simulated(message: str) -> Mapping[str, int]:
     return {text: nodes for text, nodes in found if not is_simulated(text)}
 
 
+def kubelets_refuse(message: str) -> bool:
+    """Whether a scheduler says of nodes what their kubelets' topology managers would say of the pod, too."""
+    return any(plugin_of(text) == TOPOLOGY_MATCH for text in not_simulated(message))
+
+
 def is_about_nodes(reason: str, unspread: bool = False) -> bool:
     """Whether ``reason`` is one that nodes, claims and devices are enough for."""
     return kind_of(plugin_of(reason, unspread)) is PluginSubject.NODES

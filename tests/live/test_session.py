@@ -230,6 +230,23 @@ def test_an_error_page_of_a_proxy_is_not_shown(tmp_path: Path, api: FakeApi) -> 
     assert "html" not in caught.value.what
 
 
+def test_plain_text_of_a_server_that_fails_is_what_it_says(tmp_path: Path, api: FakeApi) -> None:
+    """As where a webhook that decides about rights gives no answer."""
+    text = 'Internal Server Error: "/api/v1/pods": Post "https://authz.corp:8443/authorize": context deadline exceeded'
+    api.routes["/version"] = Answer(f"{text}\n".encode(), 500)
+    with pytest.raises(ServerFailedError) as caught:
+        _session(tmp_path, api).get("/version", "list pods")
+    assert caught.value.what.endswith(f" failed to list pods: {text}")
+    assert caught.value.hint == (
+        "try again; authz.corp:8443, which decides about rights, did not answer: if that lasts, tell whoever runs the "
+        "cluster"
+    )
+    api.routes["/version"] = Answer(b"upstream is down", 503)
+    with pytest.raises(ServerFailedError, match="failed to list pods: upstream is down") as caught:
+        _session(tmp_path, api).get("/version", "list pods")
+    assert caught.value.hint == "try again"
+
+
 def test_a_long_text_is_capped_and_in_one_line(tmp_path: Path, api: FakeApi) -> None:
     api.routes["/version"] = status(500, "a\nb" * 5000)
     with pytest.raises(ServerFailedError) as caught:

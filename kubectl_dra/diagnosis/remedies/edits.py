@@ -36,6 +36,7 @@ from kubectl_dra.model.resource import (
     DeviceToleration,
     ResourceClaim,
 )
+from kubectl_dra.scheduler.reasons import kubelets_refuse
 
 _COST: Final = {
     "capacityName": 26,
@@ -339,7 +340,8 @@ def _pod(case: Case) -> Iterator[Candidate]:
         if isinstance(cause.detail, records.NodeTaint) and not tells_of_node(cause.detail.taint):
             yield _tolerating(case, cause.detail.taint, cause.nodes)
     # A gang is another matter: the default scheduler would place its pods one by one.
-    if any(isinstance(cause.detail, records.SchedulerName) for cause in case.causes(Code.OTHER_SCHEDULER)):
+    named = [cause.detail for cause in case.causes(Code.OTHER_SCHEDULER)]
+    if any(isinstance(each, records.SchedulerName) and not kubelets_refuse(each.words) for each in named):
         name = case.pod.spec.scheduler_name
         yield pod_edit(case, "schedulerName", name, "", _POD_COST)
 

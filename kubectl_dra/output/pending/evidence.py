@@ -30,7 +30,7 @@ from kubectl_dra.reports.pending.descheduled import Descheduled
 from kubectl_dra.reports.pending.events import AutoscalerWords, NamedEvent
 from kubectl_dra.reports.pending.failing_pods import FailingPod
 from kubectl_dra.reports.pending.same_pools import SamePool
-from kubectl_dra.scheduler.reasons import not_simulated
+from kubectl_dra.scheduler.reasons import kubelets_refuse, not_simulated
 
 _FINALIZER: Final = Safe("Do not remove its finalizer: the devices could then be allocated twice.")
 #: What there is, where the object that is named does not exist.
@@ -125,7 +125,9 @@ def _scheduler(found: records.SchedulerName, now: datetime, address: Address) ->
     own = not_simulated(found.words)
     if found.fitting and own:
         told = listed([fmt('"{}" ({})', text, counted(nodes, "node")) for text, nodes in own.items()])
-        helps, text = OF_PLUGINS.get(rule_of(found.words)), "what keeps it is a rule of its scheduler, {}.{}"
+        # Where the default scheduler is no way out, what helps stands as advice.
+        helps = OF_PLUGINS.get(rule_of(found.words)) if not kubelets_refuse(found.words) else None
+        text = "what keeps it is a rule of its scheduler, {}.{}"
         lead = Safe("By the default scheduler's rules it would find a node now: ")
         yield from wrapped(lead + fmt(text, told, fmt(" {}", helps) if helps else Safe("")), indent=2, first=0)
     elif found.fitting:

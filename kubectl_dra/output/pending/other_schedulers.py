@@ -99,10 +99,10 @@ def fewer_commands(detail: ReportRecord | None, namespace: str, address: Address
     yield from command_line("If the program runs with {} {}: {}", changing(words, address), number, pods)
 
 
-def scheduler_log(detail: ReportRecord | None, address: Address) -> Iterator[Safe]:
+def scheduler_log(detail: ReportRecord | None, namespace: str, address: Address) -> Iterator[Safe]:
     """The log of a scheduler that has written something, and where it shows what its queues have."""
     if isinstance(detail, GangElsewhere):
-        yield from limit_commands(detail, address)
+        yield from limit_commands(detail, namespace, address)
     if isinstance(detail, GangElsewhere) and detail.system == YUNIKORN.name:
         # As its Helm chart installs it; the port is that of its web pages.
         words = kubectl("port-forward", of("service", "yunikorn-service", "yunikorn"), "9889")

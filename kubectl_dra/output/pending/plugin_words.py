@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from kubectl_dra.output.safe import Safe, fmt
-from kubectl_dra.output.words import listed
+from kubectl_dra.output.words import counted, listed
 from kubectl_dra.scheduler.fit_error import parse_fit_error
 from kubectl_dra.scheduler.reasons import (
     ADDED_AFFINITY,
@@ -27,7 +27,8 @@ OF_PLUGINS: Final = {
     TOPOLOGY_MATCH: Safe(
         "None of these nodes has a NUMA node with all the cpu, memory and device-plugin resources that the pod, or one "
         "of its containers, requests; devices of claims do not count there. Request less of these, or have a node with "
-        "another topology policy."
+        "another topology policy. Another scheduler does not help: the kubelet there would refuse the pod "
+        "(TopologyAffinityError)."
     ),
     CAPACITY_SCHEDULING: Safe("An ElasticQuota is used up: end pods of its namespace, or raise its maximum."),
     ELASTIC_QUOTA: Safe(
@@ -90,6 +91,18 @@ def quota_words(words: str) -> Safe | None:
         return fmt("ElasticQuota {} has too little {} left", found["name"], listed(names) if names else Safe("of it"))
     parts = [fmt("{} of {} {}, and it requests {}", left[name], has[name], name, wants[name]) for name in names]
     return fmt("ElasticQuota {} has too little left: {}", found["name"], Safe("; ").join(parts))
+
+
+def alignment_words(words: str) -> Safe | None:
+    """That no NUMA node has what the pod, or a container, requests; None where other words are there, too."""
+    said = parse_fit_error(words)
+    texts = list(said.reasons) if said is not None else []
+    if len(texts) != 1 or plugin_of(texts[0]) != TOPOLOGY_MATCH or not texts[0].startswith("cannot align"):
+        return None
+    whose = Safe("one of its containers" if "container" in texts[0] else "it")
+    nodes = counted(said.reasons[texts[0]], "node") if said is not None else Safe("")
+    text = 'no NUMA node of {} has all the cpu and memory that {} requests ("{}")'
+    return fmt(text, nodes, whose, texts[0])
 
 
 def _amounts(words: str, label: str) -> Mapping[str, Any]:

@@ -2,6 +2,7 @@
 
 Upstream: KAI-Scheduler, pkg/scheduler/api/messages.go; yunikorn-core, pkg/scheduler/objects/events (ask events), whose
 amounts are milli-cores (vcore) and bytes, and where a resource that is not limited stands only among those requested.
+KAI wants the queue's name on claims that pods share, too (pkg/scheduler/plugins/dynamicresources, preFilter).
 """
 
 from __future__ import annotations
@@ -13,16 +14,19 @@ from typing import Final, NamedTuple
 from kubectl_dra.diagnosis.gangs.elsewhere import KAI, VOLCANO, YUNIKORN
 from kubectl_dra.diagnosis.records import GangElsewhere
 from kubectl_dra.model.invocation import Address
+from kubectl_dra.model.names import is_label
 from kubectl_dra.output.pending.amounts import part_of
 from kubectl_dra.output.pending.volcano_words import plain_words
 from kubectl_dra.output.safe import Safe, command_line, fmt, safe
 from kubectl_dra.output.words import listed
-from kubectl_dra.reports.invocations import kubectl, of, reading
+from kubectl_dra.reports.invocations import changing, kubectl, of, reading
 
 _OF_KAI: Final = (
     re.compile(r"^(?P<queue>\S+) quota has reached the allowable (?P<field>limit) of (?P<what>GPUs|CPU|memory)"),
     re.compile(r"^Non-preemptible .* \S+ (?P<what>GPUs|CPU|GB memory)[^,]*, but (?P<queue>\S+) (?P<field>quota) is "),
 )
+_UNLABELLED: Final = re.compile(r"\bDRA claim (?P<claim>\S+) is a shared GPU claim (?:but does not have|with wrong)\b")
+_NO_QUEUE: Final = re.compile(r"^Queue '(?P<queue>[^']+)' does not exist")
 #: What a field of a queue of KAI limits, by its message.
 _FIELDS: Final = {"GPUs": "gpu", "CPU": "cpu", "memory": "memory", "GB memory": "memory"}
 _KAI_QUEUES: Final = "queues.scheduling.run.ai"
@@ -37,17 +41,25 @@ _NAMES: Final = {"vcore": "cpu"}
 class QueueLimit(NamedTuple):
     """``told``: the scheduler's words in units that people use; None where they are plain already.
 
-    ``field``: of the Queue of KAI that limits it.
+    ``field``: of the Queue of KAI that limits it. ``claim``: the shared one that has not the label of the queue.
     """
 
     queue: str
     field: str = ""
     told: Safe | None = None
+    claim: str = ""
 
 
 def limit_of(gang: GangElsewhere) -> QueueLimit | None:
     """The limit that keeps a pod in its queue, by the scheduler's last words."""
     if gang.system == KAI.name:
+        if (unlabelled := _UNLABELLED.search(gang.words)) is not None:
+            claim = unlabelled["claim"]
+            value = fmt("={}", gang.queue) if gang.queue else Safe("")
+            told = fmt("its shared claim {} does not have the label {}{}", claim, _KAI_LABEL, value)
+            return QueueLimit(gang.queue, told=told, claim=claim)
+        if (missing := _NO_QUEUE.match(gang.words)) is not None:
+            return QueueLimit(missing["queue"], told=fmt("queue {} does not exist", missing["queue"]))
         found = next((match for each in _OF_KAI if (match := each.match(gang.words)) is not None), None)
         if found is None:
             return None
@@ -89,6 +101,18 @@ def limit_advice(gang: GangElsewhere, limit: QueueLimit) -> Safe:
             "configuration (ConfigMap yunikorn-configs).{}"
         )
         return fmt(text, queue, whose, _besides(gang))
+    if limit.claim:
+        text = (
+            "Give claim {} the label {}, with the name of the queue of all pods that share it. KAI wants that of "
+            "claims that are not made from a template; it tries again by itself.{}"
+        )
+        return fmt(text, limit.claim, _KAI_LABEL, _besides(gang))
+    if not limit.field:
+        text = (
+            "Name a queue that exists in label {} of the pod's template, or have whoever manages the queues of KAI "
+            "create {}.{}"
+        )
+        return fmt(text, _KAI_LABEL, queue, _besides(gang))
     preemptible = Safe(
         ", or give the pod a PriorityClass that may be preempted, which may use more than the quota"
         if limit.field.endswith("quota")
@@ -104,10 +128,18 @@ def _besides(gang: GangElsewhere) -> Safe:
     return Safe(" Nodes and devices are not what it waits for." if fits else "")
 
 
-def limit_commands(gang: GangElsewhere, address: Address) -> Iterator[Safe]:
-    """What shows a queue of KAI, and the work that it has."""
+def limit_commands(gang: GangElsewhere, namespace: str, address: Address) -> Iterator[Safe]:
+    """What shows a queue of KAI, and the work that it has; what labels a claim."""
     limit = limit_of(gang)
     if limit is None or gang.system != KAI.name:
+        return
+    if limit.claim:
+        label = f"{_KAI_LABEL}={limit.queue}"
+        words = kubectl("label", of("resourceclaim", limit.claim, namespace), label, "--overwrite")
+        yield from command_line("  {}", changing(words, address)) if is_label(limit.queue) else ()
+        return
+    if not limit.field:
+        yield from command_line("The queues that exist: {}", reading(kubectl("get", _KAI_QUEUES), address))
         return
     shown = kubectl("get", of(_KAI_QUEUES, limit.queue), "-o", "yaml")
     yield from command_line("Its limits, and what is allocated: {}", reading(shown, address))

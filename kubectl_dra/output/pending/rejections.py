@@ -32,6 +32,15 @@ _BY_REASON: Final = {
     ),
     "NodeShutdown": f"{{}} was being shut down. {_AGAIN}",
     "Terminated": f"{{}} was being shut down. {_AGAIN}",
+    "ApplicationRejected": (
+        "YuniKorn refused the whole application before it looked for nodes. Correct what its words name: its labels "
+        "queue and applicationId stand in the template that makes the pod. The queues that exist, and which it may "
+        "create (placementrules), are in ConfigMap yunikorn-configs. New pods with the same labels fail alike."
+    ),
+    "ResourceReservationTimeout": (
+        "YuniKorn did not find room for all pods of the application in time (placeholderTimeoutInSeconds). Free or add "
+        f"what they lack, or raise that time in its gang scheduling parameters. {_AGAIN}"
+    ),
     "UnexpectedAdmissionError": "The log of the kubelet of {} says what failed. New pods that land there fail alike.",
 }
 #: The reason of the condition DisruptionTarget for a taint of the node (upstream: pkg/controller/tainteviction).

@@ -175,7 +175,7 @@ def plugin_commands(report: PendingReport, address: Address) -> Iterator[Safe]:
         yield from incomplete_commands(detail, report.pod.namespace, address)
     if report.code is Code.OTHER_SCHEDULER:
         yield from fewer_commands(detail, report.pod.namespace, address)
-        yield from scheduler_log(detail, address)
+        yield from scheduler_log(detail, report.pod.namespace, address)
     if (
         isinstance(detail, records.Departure)
         and detail.reason == BY_NODE_TAINT

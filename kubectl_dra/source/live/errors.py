@@ -40,6 +40,8 @@ _NO_OTHER: Final = (
 _WEBHOOK: Final = re.compile(
     r'\bwebhook\b[^"]*"https://(?P<service>[a-z0-9-]{1,63})\.(?P<namespace>[a-z0-9-]{1,63})\.svc\b'
 )
+#: The first status of servers that fail.
+_FAILURE: Final = 500
 _SECONDS: Final = re.compile(r"[0-9]{1,4}")
 
 
@@ -113,6 +115,8 @@ class _Status(msgspec.Struct):
     reason: str = ""
 
 
+#: Where a webhook that decides about rights gives no answer (pkg/endpoints/filters/authorization.go).
+_PERMISSION: Final = re.compile(r'Internal Server Error: .*\bPost \\?"https?://(?P<host>[^/"\\]+)', re.DOTALL)
 _status_decoder: Final = msgspec.json.Decoder(_Status)
 _BY_CODE: Final[dict[int, tuple[type[ApiError], str]]] = {
     401: (LoginError, "log in again, or choose another --context or --user"),
@@ -128,9 +132,9 @@ def error_from_status(code: int, body: bytes, request: str, server: str, retry_a
 
     ``retry_after`` is the header of that name; dates in it are not used by API servers and count as nothing.
     """
-    status = _read_status(body)
+    status = _read_status(body, plain=code >= _FAILURE)
     text = capped(status.message) or f"HTTP {code}"
-    kind, hint = _BY_CODE.get(code) or (ApiError, "") if code < 500 else (ServerFailedError, "try again")
+    kind, hint = _BY_CODE.get(code) or (ApiError, "") if code < _FAILURE else (ServerFailedError, "try again")
     if code == _GATEWAY_TIMEOUT and _FROM_THE_FUTURE in status.message:
         # After a restore from a backup positions start again from a lower number.
         kind = ExpiredError
@@ -138,6 +142,11 @@ def error_from_status(code: int, body: bytes, request: str, server: str, retry_a
         kind, hint, text = ImpersonationError, _NO_OTHER, f"{server} does not answer as another user: {text}"
     if kind is ServerFailedError and (hook := _WEBHOOK.search(status.message)) is not None:
         hint = f"the pods behind its service {hook['service']} have to run: kubectl get pods -n {hook['namespace']}"
+    elif kind is ServerFailedError and (asked := _PERMISSION.match(status.message)) is not None:
+        hint = (
+            f"try again; {asked['host']}, which decides about rights, did not answer: if that lasts, tell whoever runs "
+            "the cluster"
+        )
     seconds = int(retry_after) if _SECONDS.fullmatch(retry_after) else 0
     if seconds:
         hint = f"try again in {seconds} s: the server is busy"
@@ -161,9 +170,12 @@ def capped(text: str) -> str:
     return line if len(line) <= _MAX_TEXT else f"{line[:_MAX_TEXT]}…"
 
 
-def _read_status(body: bytes) -> _Status:
+def _read_status(body: bytes, *, plain: bool = False) -> _Status:
+    """``plain``: the words of a body that is plain text count as the message."""
     try:
         return _status_decoder.decode(body)
     except (ValueError, RecursionError):
-        # Proxies and load balancers answer with pages of their own.
-        return _Status()
+        # Proxies and load balancers answer with pages of their own; filters of API servers write plain text
+        # (k8s.io/apiserver, pkg/endpoints/handlers/responsewriters/errors.go, InternalError).
+        is_text = plain and not body.lstrip().startswith((b"<", b"{"))
+        return _Status(body.decode("utf-8", "replace").strip() if is_text else "")

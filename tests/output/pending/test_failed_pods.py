@@ -65,6 +65,17 @@ def test_the_advice_is_about_the_reason_alone(reason: str, message: str, told: s
     assert "Read the reason." not in page
 
 
+def test_yunikorn_ends_pods_that_have_no_node_yet() -> None:
+    words = "application 'abl-001' rejected, cannot create queue 'root.research' without placement rules"
+    pod = failed("pod", "ApplicationRejected", words)
+    pod["spec"].pop("nodeName")
+    report = report_of(build.node(), pod)
+    assert first_line(report) == f"Pod ml/pod has failed: YuniKorn ended it: {words} (ApplicationRejected)."
+    page = " ".join(page_of(report).split())
+    assert "Correct what its words name: its labels queue and applicationId" in page
+    assert "TopologyAffinityError" not in page
+
+
 @pytest.mark.parametrize("phase", ["Failed", "Succeeded"])
 def test_a_pod_that_has_ended_does_not_run(phase: str) -> None:
     report = report_of(build.node(), build.pod(node_name="node-1", phase=phase))

@@ -240,6 +240,63 @@ def test_a_limit_of_a_queue_of_kai_is_what_has_to_be_raised(words: str, field: s
     assert "only unfinished pod" not in first_line(report)
 
 
+@pytest.mark.parametrize(
+    ("words", "said", "helps", "command"),
+    [
+        (
+            "DRA claim shared is a shared GPU claim but does not have a queue label (kai.scheduler/queue)",
+            "its shared claim shared does not have the label kai.scheduler/queue=hpc",
+            "Give claim shared the label kai.scheduler/queue, with the name of the queue of all pods that share it.",
+            "kubectl label resourceclaim/shared -n ml kai.scheduler/queue=hpc --overwrite",
+        ),
+        (
+            "DRA claim shared is a shared GPU claim with wrong queue label (expected queue: hpc, claim queue label: x)",
+            "its shared claim shared does not have the label kai.scheduler/queue=hpc",
+            "Give claim shared the label",
+            "kubectl label resourceclaim/shared -n ml kai.scheduler/queue=hpc --overwrite",
+        ),
+        (
+            "Queue 'hpc' does not exist",
+            "queue hpc does not exist",
+            "Name a queue that exists in label kai.scheduler/queue of the pod's template",
+            "The queues that exist: kubectl get queues.scheduling.run.ai",
+        ),
+    ],
+    ids=["no label", "another label", "no queue"],
+)
+def test_what_kai_wants_of_claims_and_queues_is_told_with_what_gives_it(
+    words: str, said: str, helps: str, command: str
+) -> None:
+    prefix = "pod ml/pod cannot be scheduled: " if words.startswith("DRA") else ""
+    pod = build.pod(claims=["shared"], schedulerName="kai-scheduler")
+    pod["metadata"] |= {"labels": {"kai.scheduler/queue": "hpc"}, "annotations": {"pod-group-name": "pg"}}
+    event = build.event("pod", "Unschedulable", prefix + words)
+    report = report_of(build.node(), build.slice_("node-1", build.device("g")), pod, build.claim("shared"), event)
+    assert first_line(report).endswith(f"has to place it and says: {said}.")
+    page = " ".join(page_of(report).split())
+    assert f"What usually helps: {helps}" in page
+    assert "Nodes and devices are not what it waits for." in page
+    assert command in page
+    assert "minMember" not in page
+
+
+def test_the_default_scheduler_is_no_way_out_where_the_kubelet_would_refuse_the_pod() -> None:
+    """Its topology manager keeps to the rule that the other scheduler's plugin foresees."""
+    pod = build.pod(claims=["claim"], schedulerName="topo-aware-scheduler")
+    words = "0/1 nodes are available: 1 cannot align container."
+    report = report_of(*CLUSTER, pod, build.claim(), build.event("pod", "FailedScheduling", words))
+    assert first_line(report) == (
+        'Pod ml/pod is pending: its scheduler "topo-aware-scheduler" says that no NUMA node of 1 node has all the cpu '
+        'and memory that one of its containers requests ("cannot align container").'
+    )
+    page = " ".join(page_of(report).split())
+    assert "use the default scheduler" not in page
+    told = "Another scheduler does not help: the kubelet there would refuse the pod (TopologyAffinityError)."
+    assert page.count(told) == 1
+    other = build.event("pod", "FailedScheduling", "0/1 nodes are available: 1 node(s) are asleep.")
+    assert "use the default scheduler" in page_of(report_of(*CLUSTER, pod, build.claim(), other))
+
+
 def test_two_changes_are_offered_in_one_order_only() -> None:
     pod = build.pod(claims=["claim"], schedulerName="binpack")
     report = report_of(*CLUSTER, pod, build.claim("claim", build.request(count=2)))

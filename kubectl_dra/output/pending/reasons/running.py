@@ -229,10 +229,15 @@ def _missing(evidence: records.MissingEvidence, _cause: records.Cause) -> Safe:
     return unread_sentence(evidence.missing)
 
 
+#: Who ends pods that have no node yet (yunikorn-k8shim, pkg/common/constants).
+_FAILED_BY: Final = dict.fromkeys(("ApplicationRejected", "ResourceReservationTimeout"), "YuniKorn")
+
+
 def _rejected(found: records.KubeletRejection, cause: records.Cause) -> Safe:
     """The kubelet's words, without those that stand before all of them."""
     words = safe(found.message.removeprefix(WAS_REJECTED).rstrip(".") or found.reason)
-    by = fmt("the kubelet of {}", cause.nodes[0]) if cause.nodes else Safe("the cluster")
+    other = Safe(_FAILED_BY.get(found.reason, "the cluster"))
+    by = fmt("the kubelet of {}", cause.nodes[0]) if cause.nodes else other
     verb = Safe("evicted" if found.reason == _EVICTED else "rejected" if _is_rejected(found) else "ended")
     why = fmt("{} ({})", words, found.reason) if found.message else words
     return fmt("{} {} it: {}", by, verb, why)

@@ -10,7 +10,7 @@ from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.names import DEFAULT_SCHEDULER
 from kubectl_dra.output.pending.gangs import elsewhere_sentence
 from kubectl_dra.output.pending.go_errors import innermost
-from kubectl_dra.output.pending.plugin_words import quota_words
+from kubectl_dra.output.pending.plugin_words import alignment_words, quota_words
 from kubectl_dra.output.pending.quotas import quota_sentence
 from kubectl_dra.output.pending.reasons.sentence import Sentence, object_name, with_detail
 from kubectl_dra.output.safe import Safe, fmt
@@ -102,8 +102,8 @@ def _left_to(cause: records.Cause) -> Safe:
             text = 'it names the scheduler "{}", and {} {}, which is called like it, has 0 replicas'
             return fmt(text, name, stopped.kind, stopped.key)
         case records.SchedulerName(name=name, words=words) if words:
-            if (quota := quota_words(words)) is not None:
-                return fmt('its scheduler "{}" says that {}', name, quota)
+            if (plain := quota_words(words) or alignment_words(words)) is not None:
+                return fmt('its scheduler "{}" says that {}', name, plain)
             said = without_idle_words(without_preemption(words))
             return fmt('its scheduler "{}" says: {}', name, said.rstrip(". "))
         case records.SchedulerName(name=name):
