@@ -9,13 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from kubectl_dra.model.core import Container, Pod
+from kubectl_dra.model.core import Container, Pod, ResourceRequirements
 from kubectl_dra.model.requests import amount, is_pod_level, is_sidecar
 
 #: The API paths that say where a request stands.
 OF_POD: Final = "spec.resources"
 INIT: Final = "initContainers"
 CONTAINERS: Final = "containers"
+#: What the quality of service of a pod depends on, and its classes that matter here.
+QUALITY_RESOURCES: Final = ("cpu", "memory")
+GUARANTEED: Final = "Guaranteed"
+BURSTABLE: Final = "Burstable"
 
 
 class Maker(NamedTuple):
@@ -61,6 +65,18 @@ def lowered(pod: Pod, resource: str, room: int) -> tuple[tuple[Container | None,
         return ((None, room),) if room > 0 and max(sums) <= room else ()
     found = tuple(_of_containers(pod, resource, room))
     return found if all(number > 0 for _, number in found) else ()
+
+
+def is_guaranteed(pod: Pod) -> bool:
+    """Whether all cpu and memory is limited to what is requested (upstream: helper/qos, ComputePodQOS)."""
+    containers = (each.resources for each in (*pod.spec.init_containers, *pod.spec.containers))
+    parts = containers if pod.spec.resources is None else (pod.spec.resources,)
+    return all(_is_limited(each, name) for each in parts for name in QUALITY_RESOURCES)
+
+
+def _is_limited(resources: ResourceRequirements, resource: str) -> bool:
+    limit = resources.limits.get(resource)
+    return limit is not None and limit.sign > 0 and not limit.cmp(resources.requests.get(resource, limit))
 
 
 def requested(container: Container, resource: str) -> int:

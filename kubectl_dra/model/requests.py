@@ -16,6 +16,8 @@ HostPort = tuple[str, str, int]
 Amounts = dict[str, int]
 # Pod-level requests exist only for these (and hugepages-*).
 _POD_LEVEL: Final = frozenset({"cpu", "memory"})
+#: What resources begin with that are huge pages, in front of the size of one.
+HUGE_PAGES: Final = "hugepages-"
 _NANO: Final = -9
 _NANOS_PER_MILLI: Final = 10**6
 _NANOS_PER_UNIT: Final = 10**9
@@ -165,7 +167,12 @@ def _pod_level(pod: Pod, use_status: bool) -> Amounts:
 
 def is_pod_level(resource: str) -> bool:
     """Whether a pod may ask for it as a whole (upstream: IsSupportedPodLevelResource)."""
-    return resource in _POD_LEVEL or resource.startswith("hugepages-")
+    return resource in _POD_LEVEL or resource.startswith(HUGE_PAGES)
+
+
+def is_overcommitted(resource: str) -> bool:
+    """Whether a limit may be higher than its request (upstream: helper IsOvercommitAllowed)."""
+    return ("/" not in resource or "kubernetes.io/" in resource) and not resource.startswith(HUGE_PAGES)
 
 
 def is_sidecar(container: Container) -> bool:

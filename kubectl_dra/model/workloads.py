@@ -17,6 +17,8 @@ from kubectl_dra.model.meta import Condition, LabelSelector, LocalObject, Object
 
 #: ``spec.backoffLimit`` of a Job that says none (upstream: pkg/apis/batch/v1/defaults.go).
 BACKOFF_LIMIT: Final = 6
+#: ``spec.concurrencyPolicy`` of CronJobs that have one run at a time (upstream: pkg/controller/cronjob, syncCronJob).
+ONE_RUN: Final = frozenset({"Forbid", "Replace"})
 _LEADER: Final = "0"
 _MPI_ROLES: Final = ("training.kubeflow.org/job-role", "training.kubeflow.org/replica-type")
 

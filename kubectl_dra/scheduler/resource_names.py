@@ -29,11 +29,6 @@ def is_dra_extended_resource(name: str) -> bool:
     return name.startswith(DEVICE_CLASS_PREFIX) or is_extended_resource(name)
 
 
-def is_overcommitted(name: str) -> bool:
-    """Whether a container's limit may be higher than its request (upstream: helper IsOvercommitAllowed)."""
-    return ("/" not in name or _NATIVE in name) and not name.startswith("hugepages-")
-
-
 def is_scalar_resource(name: str) -> bool:
     """Whether NodeResourcesFit counts the name besides cpu, memory and ephemeral-storage."""
     return name.startswith(("hugepages-", "attachable-volumes-")) or _NATIVE in name or is_extended_resource(name)

@@ -11,6 +11,9 @@ import pytest
 
 from kubectl_dra.source.demo import CLUSTER
 from tests.commands.test_few_rights import said, unfolded
+from tests.diagnosis.test_competition import holder, waiting
+from tests.diagnosis.test_scaling import replica
+from tests.diagnosis.test_scaling import workload as scalable
 from tests.kit import build
 from tests.kit.fake_api import FakeApi, chunk_of, running, serve_cluster, write_kubeconfig
 from tests.output.pending.test_siblings import gpus, member, workload
@@ -180,6 +183,30 @@ def full(api: FakeApi) -> None:
     path = PATHS["HorizontalPodAutoscaler"]
     api.serve_foreign("autoscaling", "v2", horizontalpodautoscalers=[])
     api.routes[path] = lambda request: chunk_of(request, "HorizontalPodAutoscaler", [scaler], "autoscaling/v2")
+
+
+@pytest.mark.parametrize("scaled", [True, False])
+def test_what_a_way_out_scales_down_is_not_scaled_back(
+    capfd: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, scaled: bool
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    both = [*replica("serve-x", "ReplicaSet", "b"), *replica("serve-y", "ReplicaSet", "c")]
+    slice_ = build.slice_("node-1", *map(build.device, "abc"))
+    rest = [build.namespace(), build.device_class(), build.node(), slice_, *waiting("pod", 1, minute=0)]
+    with running(FakeApi()) as api:
+        monkeypatch.setenv("KUBECONFIG", str(write_kubeconfig(tmp_path, api.url)))
+        serve_cluster(api, [*rest, scalable("ReplicaSet"), *both, *holder("bare", "a")])
+        spec = {"scaleTargetRef": {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "serve"}, "maxReplicas": 9}
+        found = [{**SCALER, "spec": spec}] if scaled else []
+        api.serve_foreign("autoscaling", "v2", horizontalpodautoscalers=[])
+        path = PATHS["HorizontalPodAutoscaler"]
+        api.routes[path] = lambda request: chunk_of(request, "HorizontalPodAutoscaler", found, "autoscaling/v2")
+        _, out, _ = said(capfd, "why-pending", "pod/pod", "-n", "ml")
+        assert ("scale ReplicaSet ml/serve to 1" in unfolded(out)) is not scaled, out
+        assert "autoscalers were not read" not in unfolded(out)
+        api.forbid(path)
+        _, out, _ = said(capfd, "why-pending", "pod/pod", "-n", "ml")
+        assert "autoscalers were not read" in unfolded(out), out
 
 
 def test_who_would_undo_the_advice_is_read_for_that_advice_alone(

@@ -56,6 +56,14 @@ def test_a_pod_that_was_put_on_its_node_by_hand_is_left_to_the_scheduler() -> No
     assert ways(*objects, theirs) == []
 
 
+@pytest.mark.parametrize(("hard", "offered"), [("1", True), ("0", False)])
+def test_a_quota_may_refuse_the_pod_that_is_made_anew(hard: str, offered: bool) -> None:
+    """It was lowered since; what exists is not looked at again."""
+    status = {"hard": {"pods": hard}, "used": {"pods": "1"}}
+    quota = {"kind": "ResourceQuota", "metadata": {"name": "q", "namespace": "ml"}, "spec": {}, "status": status}
+    assert bool(ways(ONE, PLACED, build.claim(), quota)) is offered
+
+
 def test_a_driver_that_serves_one_pod_per_claim_is_given_two_claims() -> None:
     shared = build.claim(held=[("node-1", "gpu-0")], by=["pod", "other"], on="node-1")
     other = build.pod("other", claims=["claim"], node_name="node-1", phase="Running")

@@ -19,7 +19,7 @@ from kubectl_dra.output.pending.consequences import note_texts
 from kubectl_dra.output.pending.remedies import command_lines, remedy_text
 from kubectl_dra.output.safe import plain
 from kubectl_dra.reports.pending.remedies import RemedyReport, find_remedies
-from tests.diagnosis.test_volumes import DATA, claim, storage_class
+from tests.diagnosis.test_volumes import DATA, ZONE, claim, storage_class, volume
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 from tests.reports.test_renewal import owned
@@ -160,3 +160,33 @@ def test_a_stateful_set_does_not_change_what_it_makes_claims_from() -> None:
         "of this pod only: volumeClaimTemplates cannot be changed; for the other pods delete StatefulSet web with "
         "--cascade=orphan, and apply it with 2Gi"
     )
+
+
+# --- volumes of nodes that are gone -----------------------------------------------------------------------------------
+
+
+def of_node(key: str, value: str) -> list[dict[str, Any]]:
+    term = {"matchExpressions": [{"key": key, "operator": "In", "values": [value]}]}
+    spec = {"nodeAffinity": {"required": {"nodeSelectorTerms": [term]}}}
+    return [
+        claim(storageClassName="s", volumeName="pv"),
+        volume(**spec),
+        storage_class(provisioner="rancher.io/local-path"),
+    ]
+
+
+def test_the_data_of_a_volume_on_a_node_that_is_gone_is_not_copied() -> None:
+    found = ways(*node("node-1"), *of_node(HOST, "node-9"))
+    (remedy,) = [each for each in found if of(MoveVolume, [each])]
+    text = "do without the data of volume pv, or restore it: delete PersistentVolumeClaim ml/data and create it anew"
+    assert plain(remedy_text(remedy)) == text
+    assert remedy.nodes == ("node-1",)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "labels"), [(HOST, "node-2", {HOST: "node-2"}), (ZONE, "b", {HOST: "node-2"})]
+)
+def test_data_that_a_node_has_or_may_have_again_is_copied(key: str, value: str, labels: dict[str, str]) -> None:
+    """A node may join in a zone that has none now."""
+    found = ways(*node("node-1"), build.node("node-2", labels={HOST: "node-2"}), *of_node(key, value))
+    assert [action.lost for action in of(MoveVolume, found)] == [False]

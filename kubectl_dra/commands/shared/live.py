@@ -170,7 +170,7 @@ def with_autoscalers(options: Options, state: ClusterState, namespace: str) -> C
         return state
     scalers = {key_of(each.metadata): each for each in records if isinstance(each, HorizontalPodAutoscaler)}
     known = _with_reads(state, (Read(AUTOSCALER.name, namespace, Coverage.COMPLETE, time=state.as_of),))
-    return known.changed(state.inventory.replace(autoscalers=scalers))
+    return known.changed(state.inventory.replace(autoscalers={**state.inventory.autoscalers, **scalers}))
 
 
 def _is_not_taken(pod: Pod) -> bool:

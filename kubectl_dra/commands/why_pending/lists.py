@@ -50,6 +50,7 @@ from kubectl_dra.output.whatif.page import whatif_lines
 from kubectl_dra.output.words import listed_count
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.pending import pending
+from kubectl_dra.reports.pending.by_reason import claim_groups, reason_groups
 from kubectl_dra.reports.pending.idle import WorkloadPendingReport
 from kubectl_dra.reports.pending.lingering import overdue_pods
 from kubectl_dra.reports.pending.rejected import rejected_pods
@@ -189,7 +190,7 @@ def _summary(answers: Sequence[Pending], subject: Subject, scope: str, bound: Bo
     """The first line of the overview; None for workloads without pods."""
     if subject is PENDING_CLAIMS:
         claims = [each.report for each in answers if isinstance(each.report, pending.ClaimPendingReport)]
-        return claim_groups_summary(pending.claim_groups(claims), scope, bound)
+        return claim_groups_summary(claim_groups(claims), scope, bound)
     if subject is PENDING_GROUPS:
         where = fmt(" in namespace {}", scope) if scope else Safe("")
         waits = Safe("waits" if len(answers) == 1 else "wait")
@@ -199,7 +200,7 @@ def _summary(answers: Sequence[Pending], subject: Subject, scope: str, bound: Bo
     if work and not pods:
         of_work = len(work) > 1 and all(each.queue is not None or each.refused is not None for each in work)
         return fmt("{}.", work_summary(work, scope)) if of_work else None
-    told = groups_summary(pods, pending.reason_groups(pods), scope, bound)
+    told = groups_summary(pods, reason_groups(pods), scope, bound)
     return fmt("{} {}.", told, work_summary(work, scope)) if work else told
 
 
@@ -228,7 +229,7 @@ def _pods_overview(call: single.PendingCall, answers: Sequence[Pending], found: 
 def _of_pods(call: single.PendingCall, reports: Sequence[pending.PendingReport], found: ListGaps) -> list[Safe]:
     if call.options.selector and not reports and found.bound is Bound.EXACT:
         return [_none_selected("pending pod with device claims", call)]
-    groups, scope = pending.reason_groups(reports), call.cluster.namespace
+    groups, scope = reason_groups(reports), call.cluster.namespace
     page = [*groups_page(reports, groups, scope, found.bound, call.address)]
     page += gang_lines(reports, page)
     page += [*said(reports, call.now, told=is_explained(groups)), *next_commands(groups, scope, call.address)]
@@ -270,7 +271,7 @@ def _claims_overview(call: single.PendingCall, answers: Sequence[Pending], found
     reports = [each.report for each in answers if isinstance(each.report, pending.ClaimPendingReport)]
     if call.options.selector and not reports and found.bound is Bound.EXACT:
         return [_none_selected("ResourceClaim that waits for devices, is unused or can't be deleted", call)]
-    return claim_groups_page(pending.claim_groups(reports), call.cluster.namespace, found.bound, call.address)
+    return claim_groups_page(claim_groups(reports), call.cluster.namespace, found.bound, call.address)
 
 
 def _pages(_call: single.PendingCall, answers: Sequence[Pending], found: ListGaps) -> list[Safe]:

@@ -21,7 +21,8 @@ from kubectl_dra.diagnosis.gates.waiting_work import WaitingWork
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.pod.idle import idle
 from kubectl_dra.diagnosis.pod.workloads import ReadOwner
-from kubectl_dra.diagnosis.records import MakerRefusal, Missing, MissingEvidence, ObjectRef
+from kubectl_dra.diagnosis.records import MakerRefusal, Missing, MissingEvidence, ObjectRef, PodDiagnosis
+from kubectl_dra.diagnosis.remedies.actions import ScaleDown
 from kubectl_dra.diagnosis.whatif import WhatIf
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.invocation import Address
@@ -35,7 +36,8 @@ from kubectl_dra.output.safe import Safe
 from kubectl_dra.reports.pending import pending
 from kubectl_dra.reports.pending.idle import WorkloadPendingReport, idle_report, refused_report, waiting_report
 from kubectl_dra.reports.pending.kept_off_drivers import is_about_drivers
-from kubectl_dra.reports.pending.remedies import find_remedies
+from kubectl_dra.reports.pending.remedies import FoundRemedies, find_remedies
+from kubectl_dra.reports.pending.renewal import AutoscalersUnread
 
 if TYPE_CHECKING:
     from kubectl_dra.commands.why_pending.node_groups import Judge
@@ -103,7 +105,7 @@ def pod_answer(call: PendingCall, key: Key, *, remedies: bool = True) -> Pending
         # Each way out is tried on all nodes.
         call.diagnoser.world.devices.alike.expect_more()
     diagnosis = call.diagnoser.pod(key)
-    found = find_remedies(call.diagnoser.world, diagnosis, read_owner=read) if remedies else None
+    found = _ways_out(call, diagnosis) if remedies else None
     report = pending.pending_report(
         diagnosis,
         call.with_daemon_sets() if is_about_drivers(diagnosis, call.cluster.state) else call.cluster.state,
@@ -118,6 +120,17 @@ def pod_answer(call: PendingCall, key: Key, *, remedies: bool = True) -> Pending
     told = report.without_steps() if is_document(call.options) and not call.remedies else report
     told = told.in_list() if is_document(call.options) and not remedies else told
     return Answer("PendingReport", told, partial(pending_summary, report), partial(_pod_page, call, report))
+
+
+def _ways_out(call: PendingCall, diagnosis: PodDiagnosis) -> FoundRemedies:
+    """The ways out; where one scales a workload down, its namespace's autoscalers are read, and others may be left."""
+    world = call.diagnoser.world
+    found = find_remedies(world, diagnosis, read_owner=call.read_owner)
+    actions = [each for way in found.remedies if AutoscalersUnread() in way.notes for each in way.actions]
+    for namespace in sorted({each.workload.namespace for each in actions if isinstance(each, ScaleDown)}):
+        world = with_autoscalers(call.options, world, namespace)
+    again = world is not call.diagnoser.world
+    return find_remedies(world, diagnosis, read_owner=call.read_owner) if again else found
 
 
 def _pod_page(call: PendingCall, report: pending.PendingReport) -> list[Safe]:

@@ -31,6 +31,7 @@ from kubectl_dra.diagnosis.gates.pod_admission import (
     LIMIT_RANGE,
     LIMIT_RANGER,
     RUNTIME_CLASS,
+    VERTICAL_AUTOSCALER,
     selected_by_runtime,
     sets_request,
 )
@@ -55,13 +56,15 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.likeness import similar
+from kubectl_dra.model.names import HOSTNAME
 from kubectl_dra.model.request_parts import maker_of
 from kubectl_dra.model.requests import HostPort, amount
 from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.model.terms import selector_text
 from kubectl_dra.model.usage import is_terminal
-from kubectl_dra.scheduler import reasons
+from kubectl_dra.scheduler import in_tree, reasons
 from kubectl_dra.scheduler.extended import served_resources
+from kubectl_dra.scheduler.matching import Reach
 from kubectl_dra.scheduler.plugins.inter_pod_affinity import Unmet
 from kubectl_dra.scheduler.plugins.node_affinity import names_in_terms, required_terms
 from kubectl_dra.scheduler.plugins.node_declared_features import Required
@@ -92,6 +95,9 @@ OTHER_CODES: Final = {
     reasons.PluginSubject.TOPOLOGY: Code.TOPOLOGY,
     reasons.PluginSubject.OTHER: Code.OTHER_PLUGIN,
 }
+#: In which annotation the admission controller of VerticalPodAutoscalers tells what it has set, and its first words.
+_VPA_UPDATES: Final = "vpaUpdates"
+_UPDATED_BY: Final = "Pod resources updated by "
 _SET: Final = re.compile(r"(?P<resources>[^;:]+) request for (?:init )?container (?P<name>[^;\s]+)")
 
 
@@ -206,10 +212,24 @@ def _with_world(world: ClusterState, pod: Pod, cause: Cause) -> Cause:
         gone = trouble.about not in world.inventory.nodes and world.evidence.complete("Node")
         users = tuple(_users_there(world, trouble))
         return msgspec.structs.replace(cause, detail=msgspec.structs.replace(trouble, gone=gone, users=users))
+    if isinstance(trouble, VolumeTrouble) and trouble.reason == VolumeReason.VOLUME_UNREACHABLE:
+        gone = world.evidence.complete("Node") and _reaches_none(world, trouble.volume)
+        return msgspec.structs.replace(cause, detail=msgspec.structs.replace(trouble, gone=gone))
     if not isinstance(trouble, VolumeTrouble) or trouble.reason != VolumeReason.TOO_MANY:
         return cause
     by = with_volumes(world, pod, trouble.about, cause.nodes[0])
     return msgspec.structs.replace(cause, detail=msgspec.structs.replace(trouble, by=by))
+
+
+def _reaches_none(world: ClusterState, name: str) -> bool:
+    """Whether a volume is that of a node by its name, and there is no such node; a new one may come into a zone."""
+    volume = world.inventory.storage.volumes.get(name)
+    if volume is None:
+        return False
+    reach = Reach.of(volume)
+    if {HOSTNAME} != set(reach.labels()) or in_tree.plugin_of(volume.spec) is not None:
+        return False
+    return not any(reach.includes(each.metadata.labels) for each in world.inventory.nodes.values())
 
 
 def _users_there(world: ClusterState, trouble: VolumeTrouble) -> Iterator[str]:
@@ -296,8 +316,19 @@ def added_requests(world: ClusterState, pod: Pod, resource: str) -> Iterator[Add
             yield AddedRequest(
                 LIMIT_RANGE, _limit_range(world, pod, resource), amount(resource, quantity), found["name"]
             )
+    yield from _by_autoscaler(pod, resource)
     if (overhead := pod.spec.overhead.get(resource)) is not None:
         yield AddedRequest(RUNTIME_CLASS, pod.spec.runtime_class_name or "", amount(resource, overhead))
+
+
+def _by_autoscaler(pod: Pod, resource: str) -> Iterator[AddedRequest]:
+    """What a VerticalPodAutoscaler has set (upstream: its admission-controller, resource_updates.go)."""
+    name, _, updates = pod.metadata.annotations.get(_VPA_UPDATES, "").removeprefix(_UPDATED_BY).partition(": ")
+    for index, container in enumerate(pod.spec.containers):
+        quantity = container.resources.requests.get(resource)
+        mine = next((each for each in updates.split("; ") if each.startswith(f"container {index}: ")), "")
+        if quantity is not None and f"{resource} request" in mine.partition(": ")[2].split(", "):
+            yield AddedRequest(VERTICAL_AUTOSCALER, name, amount(resource, quantity), container.name)
 
 
 def _limit_range(world: ClusterState, pod: Pod, resource: str) -> str:

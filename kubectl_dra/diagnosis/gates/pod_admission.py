@@ -22,6 +22,7 @@ from kubectl_dra.model.requests import pod_limits, pod_requests
 
 LIMIT_RANGE: Final = "LimitRange"
 RUNTIME_CLASS: Final = "RuntimeClass"
+VERTICAL_AUTOSCALER: Final = "VerticalPodAutoscaler"
 #: The annotation of pods in which the admission plugin tells what it has set.
 LIMIT_RANGER: Final = "kubernetes.io/limit-ranger"
 _CONTAINER, _POD = "Container", "Pod"

@@ -10,7 +10,7 @@ import msgspec
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.pod.autoscalers import KIND, UNSCALED, Bounds, bounds_by_target
-from kubectl_dra.diagnosis.pod.workloads import Owners
+from kubectl_dra.diagnosis.pod.workloads import CRON_JOB, Owners
 from kubectl_dra.diagnosis.records import Cause, Funnel, NodeGroup, NodeOutcome, ObjectRef, PodDiagnosis, StageName
 from kubectl_dra.model.base import ReportRecord
 from kubectl_dra.model.core import Pod
@@ -18,6 +18,7 @@ from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.meta import OwnerReference
 from kubectl_dra.model.usage import is_terminal
+from kubectl_dra.model.workloads import ONE_RUN
 
 #: Where devices that would do are in use, perhaps among others that would not.
 _CODES: Final = frozenset(
@@ -72,6 +73,23 @@ class Siblings(ReportRecord, frozen=True):
         known = state.evidence.complete(KIND, self.workload.namespace)
         bounds = bounds_by_target(state.inventory).get(self.workload)
         return msgspec.structs.replace(self, scaled_by=bounds, autoscalers_known=known)
+
+
+class NextRun(ReportRecord, frozen=True):
+    """What a ``cron_job`` does when a run comes due while that of the pod has not ended, by its concurrencyPolicy."""
+
+    cron_job: ObjectRef
+    policy: str
+
+
+def next_run(state: ClusterState, diagnosis: PodDiagnosis, owners: Owners) -> NextRun | None:
+    """None for a pod of no CronJob, or of one whose next run starts beside this one, or not at all."""
+    pod = state.inventory.pods.get(diagnosis.pod.key)
+    top = owners.top(pod) if pod is not None and not is_terminal(pod) else None
+    found = top.object.spec if top is not None and top.object is not None and top.ref.kind == CRON_JOB else None
+    if top is None or found is None or found.suspend or found.concurrency_policy not in ONE_RUN:
+        return None
+    return NextRun(top.ref, found.concurrency_policy)
 
 
 def siblings(state: ClusterState, diagnosis: PodDiagnosis, owners: Owners) -> Siblings | None:

@@ -18,10 +18,10 @@ from kubectl_dra.model.meta import ObjectMeta, OwnerReference
 from kubectl_dra.model.workloads import WorkloadObject
 
 _DEPTH = 8  # longer chains are loops
-_CRON_JOB: Final = "CronJob"
+CRON_JOB: Final = "CronJob"
 _HASH: Final = "pod-template-hash"
 #: Controllers whose parts follow one another.
-_REPLACING: Final = frozenset({"Deployment", _CRON_JOB})
+_REPLACING: Final = frozenset({"Deployment", CRON_JOB})
 
 
 class WhyUnread(StrEnum):
@@ -71,7 +71,7 @@ class Owners:
         pod = self._inventory.pods.get(key)
         found = pod or self._look_up(key.namespace, OwnerReference("v1", "Pod", key.name))
         chain = [] if isinstance(found, WhyUnread) else list(self._chain(found.metadata))
-        lasting = [owner for owner in chain if owner.ref.kind != _CRON_JOB]
+        lasting = [owner for owner in chain if owner.ref.kind != CRON_JOB]
         return lasting[-1] if lasting else None
 
     def controller(self, pod: Pod) -> Owner | None:
@@ -115,7 +115,7 @@ class Owners:
     def are_of_one_cron_job(self, pod: Pod, other: Pod) -> bool:
         """Whether both pods are of runs of the same CronJob."""
         mine, its = (
-            {owner.uid for owner in self.of(each) if owner.uid and owner.ref.kind == _CRON_JOB} for each in (pod, other)
+            {owner.uid for owner in self.of(each) if owner.uid and owner.ref.kind == CRON_JOB} for each in (pod, other)
         )
         return not mine.isdisjoint(its)
 

@@ -51,9 +51,9 @@ class NodeSelection(Evidence, frozen=True):
 
 
 class AddedRequest(ReportRecord, frozen=True):
-    """What admission put into a pod: ``amount`` by a ``kind`` of object, LimitRange or RuntimeClass.
+    """What admission put into a pod: ``amount`` by a LimitRange, RuntimeClass or VerticalPodAutoscaler (``kind``).
 
-    ``name`` empty: one that is not known. ``container``: of a LimitRange, which one requests nothing itself.
+    ``name`` empty: one that is not known. ``container``: whose request it is; with a LimitRange it has none itself.
     """
 
     kind: str
@@ -147,7 +147,8 @@ class VolumeTrouble(Evidence, frozen=True):
     ``entry``: the volume's name in the pod; ``volume``: the PersistentVolume; ``about``: the class, driver, disk or
     node that matters; ``wanted``: what a node would have to be; ``users``: pods (``NAMESPACE/NAME``) that use the
     volume. ``used``, ``asked`` and ``limit`` count volumes or, for ``noSpace``, bytes. ``by``: whose
-    volumes count, with their numbers, for ``tooMany``. ``gone``: the node that matters does not exist.
+    volumes count, with their numbers, for ``tooMany``. ``gone``: the node that
+    matters does not exist, or none that can reach the volume.
     """
 
     reason: str

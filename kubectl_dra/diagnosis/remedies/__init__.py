@@ -166,7 +166,7 @@ class _Finder:
         in_flight = own_claim.candidates(case) if case.diagnosis.verdict is Verdict.UNKNOWN else ()
         for candidate in (*on_node.candidates(case), *in_flight):
             result = self._trials.all(*candidate.changes)
-            if result.fits:
+            if result.fits and not self._refused(candidate):
                 yield self._proposal(candidate, result)
 
     def _additions(self) -> Iterator[Proposal]:
@@ -195,8 +195,10 @@ class _Finder:
         return lost
 
     def _verify_all(self, candidates: Iterable[Candidate]) -> None:
+        before = len(self._found)
         for candidate in candidates:
-            enough = sum(p.remedy.kind is candidate.kind for p in self._found) >= self._per_kind
+            # What one way of freeing has found does not keep another from being tried.
+            enough = sum(p.remedy.kind is candidate.kind for p in self._found[before:]) >= self._per_kind
             again = any(is_same(candidate.actions, each, of_group=self._group is not None) for each in self._proven)
             if not candidate.changes or enough or again or self._trials.exhausted:
                 continue
@@ -215,14 +217,16 @@ class _Finder:
             if not self._works(self._trials.sample(*form.changes, nodes=form.only or None)):
                 continue
             result = self._result(form)
-            refused = quotas.refused(self._case.world, self._trials.world(form.changes), form.actions)
             fits = self._works(result) and all(self._works(each) for each in self._instead(form))
-            if not refused and fits and not self._partly_enough(form.changes, result.nodes):
+            if fits and not self._refused(form) and not self._partly_enough(form.changes, result.nodes):
                 proposal = self._proposal(form, result)
                 if not proposal.remedy.competition.may_be_lost:
                     return proposal
                 lost = lost or proposal
         return lost
+
+    def _refused(self, form: Candidate) -> bool:
+        return quotas.refused(self._case.world, self._trials.world(form.changes), form.actions)
 
     def _result(self, form: Candidate) -> Result:
         """The result on all nodes; where only some can help, on those, and whether anything else ends the attempt."""

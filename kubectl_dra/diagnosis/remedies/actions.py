@@ -88,6 +88,7 @@ class MoveVolume(Evidence, frozen=True):
     yet. ``former``: the class that it had, if another; ``provisioner`` then makes volumes of the new one.
     ``size``: what the new claim requests, in place of ``former_size``; both empty for the same.
     Where none of the claims is made yet, ``template`` of ``workload`` is what they are made from for each of its pods.
+    ``lost``: no node reaches the volume any more, so that its data cannot be copied.
     ``made_by``: the StatefulSet that has made this one, and makes those of other pods, from its own template.
     """
 
@@ -101,6 +102,7 @@ class MoveVolume(Evidence, frozen=True):
     size: str = ""
     former_size: str = ""
     made_by: ObjectRef | None = None
+    lost: bool = False
 
 
 class AddVolume(Evidence, frozen=True):

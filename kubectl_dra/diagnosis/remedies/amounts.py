@@ -10,7 +10,7 @@ from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain.rejections import added_requests
-from kubectl_dra.diagnosis.gates.pod_admission import LIMIT_RANGE
+from kubectl_dra.diagnosis.gates.pod_admission import LIMIT_RANGE, VERTICAL_AUTOSCALER
 from kubectl_dra.diagnosis.records import ExtendedResource, NodeOutcome, NodeShortage, ObjectRef, QuotaShortage
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, first_of, merged, pod_edit
@@ -22,8 +22,8 @@ from kubectl_dra.model.core import Container
 from kubectl_dra.model.forms import class_names
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.quantity import Quantity
-from kubectl_dra.model.request_parts import lowered, requested
-from kubectl_dra.model.requests import amount
+from kubectl_dra.model.request_parts import BURSTABLE, GUARANTEED, QUALITY_RESOURCES, is_guaranteed, lowered, requested
+from kubectl_dra.model.requests import HUGE_PAGES, amount
 from kubectl_dra.model.resource import DeviceClass, ResourceClaim
 from kubectl_dra.scheduler.extended import CLAIM_NAME, asked, served_resources
 from kubectl_dra.scheduler.resource_names import DEVICE_CLASS_PREFIX, is_dra_extended_resource
@@ -45,7 +45,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
         if isinstance(cause.detail, ExtendedResource):
             yield from _unserved(case, cause.detail)
     for cause in case.causes(Code.NODE_RESOURCES):
-        if isinstance(cause.detail, NodeShortage) and cause.detail.resource in _NODE_RESOURCES:
+        if isinstance(cause.detail, NodeShortage) and cause.detail.resource != "pods":
             yield from _as_much_as_is_left(case, cause.detail, cause.nodes)
     yield from _within_quota(case)
     for resource in {c.detail.resource for c in case.causes(Code.NODE_RESOURCES) if isinstance(c.detail, NodeShortage)}:
@@ -125,7 +125,7 @@ def _forbids_own_claim(case: Case) -> bool:
 def _fewer(case: Case, resource: str) -> Iterator[Candidate]:
     """The largest smaller number that works, of each container that decides alone, or of those that do together."""
     whole, alone = asked(case.pod)[resource], list[Candidate]()
-    for container in (*case.pod.spec.init_containers, *case.pod.spec.containers):
+    for container in _containers(case):
         fewer = range(requested(container, resource) - 1, 0, -1)[:_STEPS]
         forms = [_with_amount(case, container, resource, number) for number in fewer]
         alone += first_of([form for form in forms if _asks_less(case, form, resource, whole)])
@@ -143,7 +143,7 @@ def _not_twice(case: Case, resource: str) -> Iterator[Candidate]:
     """No extended resource for a container that has devices of the same class by a claim: one of them was left over."""
     served = served_resources(case.world)[resource].metadata.name
     claims = {name for claim in case.searched for name in case.entries(key_of(claim.metadata)) if _is_of(claim, served)}
-    for container in (*case.pod.spec.init_containers, *case.pod.spec.containers):
+    for container in _containers(case):
         if requested(container, resource) and claims & {each.name for each in container.resources.claims}:
             field = f"{_list_of(case, container)}[{container.name}].resources[{resource}]"
             yield pod_edit(case, field, str(container.resources.requests[resource]), "", _TWICE_COST)
@@ -158,8 +158,18 @@ def _is_of(claim: ResourceClaim, device_class: str) -> bool:
 
 def _as_much_as_is_left(case: Case, shortage: NodeShortage, nodes: tuple[str, ...]) -> Iterator[Candidate]:
     """The pod asks for less, so that it fits in what its nearest node has left."""
-    for candidate in _lowered(case, shortage.resource, shortage.allocatable - shortage.used):
+    room = shortage.allocatable - shortage.used
+    for candidate in _lowered(case, shortage.resource, _whole_pages(shortage.resource, room)):
         yield replace(candidate, only=nodes)
+
+
+def _whole_pages(resource: str, room: int) -> int:
+    """Of huge pages no parts of one can be requested (pkg/apis/core/validation, ValidateContainerResources)."""
+    size = resource.removeprefix(HUGE_PAGES)
+    if size == resource:
+        return room
+    page = amount(resource, Quantity.parse(size))
+    return room // page * page
 
 
 def _within_quota(case: Case) -> Iterator[Candidate]:
@@ -182,6 +192,10 @@ def _lowered(case: Case, resource: str, room: int) -> Iterator[Candidate]:
     their sum), what runs beside each other is added up, and each init container counts beside the sidecars before it.
     """
     parts = lowered(case.pod, resource, room)
+    added = added_requests(case.world, case.pod, resource)
+    kept = {each.container for each in added if each.kind == VERTICAL_AUTOSCALER}
+    if any(container is not None and container.name in kept for container, _ in parts):
+        return  # it is set again in each new pod
     edits = [
         _of_pod(case, resource, number) if container is None else _with_amount(case, container, resource, number)
         for container, number in parts
@@ -194,7 +208,11 @@ def _of_pod(case: Case, resource: str, number: int) -> Candidate:
     own = case.pod.spec.resources
     assert own is not None  # noqa: S101 - it is what is lowered
     before, after = own.requests[resource], _quantity(resource, number)
-    return pod_edit(case, f"{POD_LEVEL}[{resource}]", str(before), str(after), _AMOUNT_COST)
+    limits = [each.resources.limits.get(resource, after) for each in _containers(case)]
+    quality = _quality(case, resource)
+    if quality and any(limit.cmp(after) > 0 for limit in limits):
+        quality = BURSTABLE  # no container's limit may be higher than the pod's (validatePodResourceConsistency)
+    return pod_edit(case, f"{POD_LEVEL}[{resource}]", str(before), str(after), _AMOUNT_COST, qos_class=quality)
 
 
 def _with_amount(case: Case, container: Container, resource: str, number: int) -> Candidate:
@@ -202,7 +220,16 @@ def _with_amount(case: Case, container: Container, resource: str, number: int) -
     added = added_requests(case.world, case.pod, resource)
     of_default = any(each.kind == LIMIT_RANGE and each.container == container.name for each in added)
     field = f"{_list_of(case, container)}[{container.name}].resources{'.requests' if of_default else ''}[{resource}]"
-    return pod_edit(case, field, str(before), str(after), _AMOUNT_COST)
+    return pod_edit(case, field, str(before), str(after), _AMOUNT_COST, qos_class=_quality(case, resource))
+
+
+def _quality(case: Case, resource: str) -> str:
+    """Of a Guaranteed pod, which stays that when its limit is lowered with its request."""
+    return GUARANTEED if resource in QUALITY_RESOURCES and is_guaranteed(case.pod) else ""
+
+
+def _containers(case: Case) -> tuple[Container, ...]:
+    return (*case.pod.spec.init_containers, *case.pod.spec.containers)
 
 
 def _list_of(case: Case, container: Container) -> str:
@@ -212,4 +239,5 @@ def _list_of(case: Case, container: Container) -> str:
 def _quantity(resource: str, number: int) -> Quantity:
     if resource == "cpu":
         return Quantity(number, _MILLI)
-    return Quantity(number, 0, "BinarySI" if resource in _NODE_RESOURCES else "DecimalSI")
+    binary = resource in _NODE_RESOURCES or resource.startswith(HUGE_PAGES)
+    return Quantity(number, 0, "BinarySI" if binary else "DecimalSI")

@@ -52,9 +52,10 @@ def pod_edit(
     cost: int,
     only: tuple[str, ...] = (),
     edit: Callable[[Pod], Pod] | None = None,
+    qos_class: str = "",
 ) -> Candidate:
     """The pod, or what makes it, with another value of one field of its spec; ``edit``: what else comes of it."""
-    action = EditPod(case.diagnosis.pod, field, before, after, case.workload)
+    action = EditPod(case.diagnosis.pod, field, before, after, case.workload, qos_class=qos_class)
     change = PodEdit(case.diagnosis.pod.key, edit or applied(action))
     return Candidate(RemedyKind.EDIT_POD, (action,), cost, (change,), only=only)
 

@@ -8,18 +8,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import reduce
 from typing import Final
 
 import msgspec
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import BindingProblem, BoundBy, Cause, KubeletText
+from kubectl_dra.diagnosis.records import BindingProblem, BoundBy, Cause, Health, KubeletText
 from kubectl_dra.diagnosis.remedies import changes
-from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, pod_edit
+from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, merged, pod_edit
 from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.own_claim import own_claim
 from kubectl_dra.diagnosis.remedies.records import RemedyKind, TaintDevice
-from kubectl_dra.diagnosis.said.kubelet import serves_one_pod
+from kubectl_dra.diagnosis.said.kubelet import UNHEALTHY, serves_one_pod
 from kubectl_dra.model import resource
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.edited import edited
@@ -55,6 +56,9 @@ def candidates(case: Case) -> Iterator[Candidate]:
     """Of a pod that has its node: what is changed while it is made anew."""
     if not case.pod.spec.node_name:
         return
+    unhealthy = [each.detail for each in case.diagnosis.causes if isinstance(each.detail, Health)]
+    if broken := dict.fromkeys(each.device for each in unhealthy if each.health == UNHEALTHY):
+        yield _anew(case, reduce(merged, (_avoiding(case, device) for device in broken)))
     for cause in case.diagnosis.causes:
         match cause.code, cause.detail:
             case Code.CLAIM_NOT_ALLOCATED, detail if not isinstance(detail, BoundBy):
@@ -147,9 +151,12 @@ def _other_device(case: Case, cause: Cause) -> Iterator[Candidate]:
     """Another device of the class, where the claim has one only, so that it is clear which one fails."""
     results = _results(case.claim_of(cause))
     if len(results) == 1:
-        device = str(DeviceId(results[0].driver, results[0].pool, results[0].device))
-        action = TaintDevice(device, str(TAINT.key), case.diagnosis.pod, case.workload)
-        yield Candidate(RemedyKind.AVOID_DEVICE, (action,), _TAINT_COST, (_tainted(device),))
+        yield _avoiding(case, str(DeviceId(results[0].driver, results[0].pool, results[0].device)))
+
+
+def _avoiding(case: Case, device: str) -> Candidate:
+    action = TaintDevice(device, str(TAINT.key), case.diagnosis.pod, case.workload)
+    return Candidate(RemedyKind.AVOID_DEVICE, (action,), _TAINT_COST, (_tainted(device),))
 
 
 # --- changes --------------------------------------------------------------------------------------------------------

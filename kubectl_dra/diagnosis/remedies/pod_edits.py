@@ -25,8 +25,9 @@ from kubectl_dra.model.core import (
 )
 from kubectl_dra.model.names import DEFAULT_SCHEDULER
 from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.model.request_parts import GUARANTEED
+from kubectl_dra.model.requests import is_overcommitted
 from kubectl_dra.model.volumes import Volume
-from kubectl_dra.scheduler.resource_names import is_overcommitted
 
 #: How constraints are spoken of in ``EditPod.field``.
 SPREAD: Final = "topologySpreadConstraints"
@@ -45,6 +46,11 @@ Amounts = dict[str, Quantity]
 def in_brackets(field: str) -> str:
     """``gpu`` of ``resourceClaims[gpu]``."""
     return field.partition("[")[2].removesuffix("]")
+
+
+def lowers(action: EditPod) -> bool:
+    """Whether it is the amount of what a container or the pod requests that changes."""
+    return bool(action.after) and _EDITS[action.field.partition("[")[0]] in (_amount, _amount_of_pod)
 
 
 def edited(spec: PodSpec, action: EditPod) -> PodSpec:
@@ -177,34 +183,40 @@ def _renamed(spec: PodSpec, action: EditPod) -> PodSpec:
 def _amount(spec: PodSpec, action: EditPod) -> PodSpec:
     """Another amount of a resource of one container, or none of it.
 
-    The limit is lowered with the request only where they have to be equal. ``requests`` alone in the field where nobody
-    wrote one: it takes the place of a LimitRange's default.
+    The limit is lowered with the request only where they have to be equal, or the pod stays Guaranteed by that.
+    ``requests`` alone in the field where nobody wrote one: it takes the place of a LimitRange's default.
     """
     after = Quantity.parse(action.after) if action.after else None
     only, of_default, resource = in_brackets(action.field).partition("].resources.requests[")
-    if of_default and after is not None:
-        return _in_containers(spec, lambda each: _requesting(each, {resource: after}), only)
-    only, _, resource = in_brackets(action.field).partition("].resources[")
-    if after is not None and is_overcommitted(resource):
-        return _in_containers(
-            spec, lambda each: replace(each, resources=_requested(each.resources, resource, after)), only
-        )
-    return _with_amounts(spec, _having(resource, after), only)
+    if not of_default:
+        only, _, resource = in_brackets(action.field).partition("].resources[")
+    if after is None or not (of_default or is_overcommitted(resource)):
+        return _with_amounts(spec, _having(resource, after), only)
+    amounts, keeps = {resource: after}, action.qos_class == GUARANTEED
+
+    def one(old: ResourceRequirements) -> ResourceRequirements:
+        if of_default:
+            old = replace(old, requests={**old.requests, **amounts})
+        return _requested(old, amounts, keeps)
+
+    return _in_containers(spec, lambda each: replace(each, resources=one(each.resources)), only)
 
 
 def _amount_of_pod(spec: PodSpec, action: EditPod) -> PodSpec:
-    """Another amount of cpu or memory that the pod requests as a whole; its limit stays."""
+    """Another amount of cpu or memory that the pod requests as a whole; its limit stays, if that may be higher."""
     if spec.resources is None:
         return spec
-    resource = in_brackets(action.field)
-    return replace(spec, resources=_requested(spec.resources, resource, Quantity.parse(action.after)))
+    amounts = {in_brackets(action.field): Quantity.parse(action.after)}
+    return replace(spec, resources=_requested(spec.resources, amounts, action.qos_class == GUARANTEED))
 
 
-def _requested(old: ResourceRequirements, resource: str, after: Quantity) -> ResourceRequirements:
-    """Another request beside the same limit. Who wrote a limit alone has requested as much."""
-    if resource not in old.requests and resource not in old.limits:
+def _requested(old: ResourceRequirements, amounts: Amounts, limited: bool) -> ResourceRequirements:
+    """Another request beside the same limit, or the same one. Who wrote a limit alone has requested as much."""
+    if not any(amounts.keys() & each.keys() for each in (old.requests, old.limits)):
         return old
-    return replace(old, requests={**old.requests, resource: after})
+    alone = limited and not amounts.keys() & old.requests.keys()
+    requests = old.requests if alone else {**old.requests, **amounts}
+    return replace(old, requests=requests, limits={**old.limits, **amounts} if limited else old.limits)
 
 
 def _having(resource: str, after: Quantity | None) -> Callable[[Amounts], Amounts]:
@@ -213,11 +225,6 @@ def _having(resource: str, after: Quantity | None) -> Callable[[Amounts], Amount
         return {name: each for name, each in changed.items() if each is not None}
 
     return edit
-
-
-def _requesting(container: Container, amounts: Amounts) -> Container:
-    resources = container.resources
-    return replace(container, resources=replace(resources, requests={**resources.requests, **amounts}))
 
 
 def _ports(spec: PodSpec, action: EditPod) -> PodSpec:

@@ -116,6 +116,7 @@ class EditPod(Evidence, frozen=True):
     """Another spec of the pod, so the pod anew (or its workload changed); ``after`` empty: dropped.
 
     ``also``: other pods of its PodGroup that nobody makes anew but a person, and that need the same.
+    ``qos_class``: what becomes of a Guaranteed pod whose request changes; it stays that where its limit changes too.
     """
 
     pod: ObjectRef
@@ -124,6 +125,7 @@ class EditPod(Evidence, frozen=True):
     after: str
     workload: ObjectRef | None = None
     also: tuple[ObjectRef, ...] = ()
+    qos_class: str = ""
 
 
 class PodOnNode(ReportRecord, frozen=True):

@@ -219,7 +219,8 @@ def _moved(case: Case) -> Iterator[Candidate]:
             continue
         claim = stored.claims.get(trouble.claim.key)
         if claim is not None and claim.class_name and not _runs_with(case, trouble.claim.key):
-            found[trouble.claim.key] = MoveVolume(trouble.claim, trouble.volume, claim.class_name)
+            own = claim.class_name
+            found[trouble.claim.key] = MoveVolume(trouble.claim, trouble.volume, own, lost=trouble.gone)
     for action in found.values():
         same = Candidate(RemedyKind.MOVE_VOLUME, (action,), _MOVE_COST, (_unbound(action),))
         claim = stored.claims[action.claim.key]

@@ -49,7 +49,7 @@ _AT_ADMISSION: Final = (
     "Node",
     "Pod",
 )
-_UNHEALTHY: Final = "Unhealthy"
+UNHEALTHY: Final = "Unhealthy"
 #: They don't keep containers from starting (pkg/kubelet/network/dns, pkg/kubelet/kubelet_pods.go).
 _HARMLESS: Final = frozenset({"DNSConfigForming", "FailedToRetrieveImagePullSecret", "CheckLimitsForResolvConf"})
 #: Normal events of containers, which come only after mounts, devices and the sandbox (pkg/kubelet/events).
@@ -288,7 +288,7 @@ def how_ended(ended: ContainerStateTerminated | None) -> str:
 
 def _probe(events: Iterable[Event]) -> str:
     """What the probes of a pod said last (upstream: pkg/kubelet/prober, ContainerUnhealthy)."""
-    last = max((event for event in events if event.reason == _UNHEALTHY), key=events_.last_seen, default=None)
+    last = max((event for event in events if event.reason == UNHEALTHY), key=events_.last_seen, default=None)
     return " ".join(events_.text(last).split()) if last is not None else ""
 
 

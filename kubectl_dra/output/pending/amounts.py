@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
+from kubectl_dra.diagnosis.gates.pod_admission import VERTICAL_AUTOSCALER
 from kubectl_dra.diagnosis.records import AddedRequest, NodeShortage, RequestNodes
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.request_parts import INIT, OF_POD
@@ -63,7 +64,8 @@ def _largest(shortage: NodeShortage, verb: Safe = _NOTHING) -> Safe:
     ``verb``: where nothing stands before it that says that it is requested.
     """
     found = shortage.largest
-    if found is None or not found.amount:
+    of_default = {each.container for each in shortage.added if each.container}
+    if found is None or not found.amount or found.container in of_default:
         return _NOTHING
     kind = Safe("init container" if found.field == INIT else "container")
     who = Safe("the pod's own spec.resources") if found.field == OF_POD else fmt("{} {}", kind, found.container)
@@ -82,6 +84,8 @@ def _added(shortage: NodeShortage, added: AddedRequest) -> Safe:
     lead = Safe("") if whole else fmt("{} {} ", _held(shortage.resource, added.amount), of)
     if not added.container:
         return fmt("{}the overhead of {}", lead, object_)
+    if added.kind == VERTICAL_AUTOSCALER:
+        return fmt("{}set by {} for container {}", lead, object_, added.container)
     return fmt("{}the default of {}, as container {} requests none", lead, object_, added.container)
 
 

@@ -219,6 +219,10 @@ def _quotas_unread(_note: renewal.QuotasUnread) -> Safe:
     return Safe("a ResourceQuota may refuse the new objects: the quotas could not be read")
 
 
+def _limits_unread(_note: renewal.LimitsUnread) -> Safe:
+    return Safe("a LimitRange may forbid so small a request: LimitRanges could not be read")
+
+
 def _autoscalers_unread(_note: renewal.AutoscalersUnread) -> Safe:
     return Safe("an autoscaler of that workload would undo it: autoscalers were not read")
 
@@ -300,6 +304,7 @@ _WORDS: Final[dict[type, Callable[[Any], Safe]]] = {
     renewal.FitThen: _fit_then,
     renewal.NoCommand: _no_command,
     renewal.QuotasUnread: _quotas_unread,
+    renewal.LimitsUnread: _limits_unread,
     renewal.AutoscalersUnread: _autoscalers_unread,
     Unspecified: _unspecified,
 }

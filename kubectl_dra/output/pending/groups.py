@@ -16,7 +16,8 @@ from kubectl_dra.output.pending.reasons import title
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import counted, listed_count, without_names
 from kubectl_dra.reports.invocations import dra, of, reading
-from kubectl_dra.reports.pending.pending import ClaimGroup, PendingReport, ReasonGroup
+from kubectl_dra.reports.pending.by_reason import ClaimGroup, ReasonGroup
+from kubectl_dra.reports.pending.pending import PendingReport
 
 _RETRY = (
     "            the scheduler retries within 5 minutes, sooner when a claim, class,",

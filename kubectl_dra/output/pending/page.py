@@ -56,6 +56,7 @@ from kubectl_dra.output.pending.remedies import IT, addition_lines, recorded_lin
 from kubectl_dra.output.pending.rollouts import undo_lines
 from kubectl_dra.output.pending.scheduler_words import fault_of, scheduler_lines
 from kubectl_dra.output.pending.set_by_admission import admission_sets_lines
+from kubectl_dra.output.pending.siblings import next_run_lines
 from kubectl_dra.output.pending.taints import deletion_lines, taint_lines, with_age
 from kubectl_dra.output.pending.unready import unready_lines
 from kubectl_dra.output.pending.visible import allocated_lines, visible_lines
@@ -180,6 +181,7 @@ def _how_we_know(
     ]
     yield list(named_event_lines(report.named_event, now, said))
     yield list(descheduled_lines(report.descheduled, report.pod.name, now))
+    yield list(next_run_lines(report))
     elsewhere = report.verdict is Verdict.UNSCHEDULABLE and report.code not in advice.WITHOUT_DEVICES
     failing = () if names_failing(report) else report.failing
     yield [*failing_lines(failing), *(repair_lines(report, address) if elsewhere else ())]

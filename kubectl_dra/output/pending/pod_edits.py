@@ -5,6 +5,7 @@ from __future__ import annotations
 from kubectl_dra.diagnosis.remedies.actions import RemoveLabel
 from kubectl_dra.diagnosis.remedies.pod_edits import HOST_PORTS, POD_LEVEL, RUNTIME, in_brackets
 from kubectl_dra.diagnosis.remedies.records import EditPod
+from kubectl_dra.model.request_parts import GUARANTEED
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import counted, listed
 
@@ -71,19 +72,27 @@ def _pod_change(action: EditPod) -> Safe:
 
 def _amount_change(action: EditPod) -> Safe:
     """What the pod or one container requests, written there or the default of a LimitRange."""
+    keeps = action.qos_class == GUARANTEED
+    change = _requested(action, Safe("request and limit" if keeps else "request"))
+    if keeps:
+        return fmt("{}, so that the pod stays Guaranteed", change)
+    return fmt("{}; it is then {}, no longer Guaranteed", change, action.qos_class) if action.qos_class else change
+
+
+def _requested(action: EditPod, verb: Safe) -> Safe:
     inner = in_brackets(action.field)
     if action.field.startswith(POD_LEVEL):
-        text = "request {} {} instead of {} in the pod's own spec.resources"
-        return fmt(text, action.after, inner, action.before)
+        text = "{} {} {} instead of {} in the pod's own spec.resources"
+        return fmt(text, verb, action.after, inner, action.before)
     kind = Safe("init container" if action.field.startswith("init") else "container")
     if ".resources.requests[" in action.field:
         container, _, resource = inner.partition("].resources.requests[")
-        text = "request {} {} in {} {}, in place of the default of {} from the LimitRange"
-        return fmt(text, action.after, resource, kind, container, action.before)
+        text = "{} {} {} in {} {}, in place of the default of {} from the LimitRange"
+        return fmt(text, verb, action.after, resource, kind, container, action.before)
     container, _, resource = inner.partition("].resources[")
     if not action.after:
         return fmt("drop {} from {} {}, which has such a device by its claim", resource, kind, container)
-    return fmt("request {} {} instead of {} in {} {}", action.after, resource, action.before, kind, container)
+    return fmt("{} {} {} instead of {} in {} {}", verb, action.after, resource, action.before, kind, container)
 
 
 def remove_label(action: RemoveLabel) -> Safe:

@@ -352,7 +352,7 @@ def _heading(verdict: Verdict, number: int, who: Safe) -> Safe:
         return Safe(
             "After this the scheduler would try it" if number == 1 else "After any one of these it would be tried"
         )
-    if verdict is Verdict.PREPARING:
+    if verdict in (Verdict.PREPARING, Verdict.NOT_PENDING):
         return Safe("Made anew with this it would be scheduled (checked against the current cluster)")
     if number == 1:
         return fmt("This would make {} fit (checked against the current cluster)", who)

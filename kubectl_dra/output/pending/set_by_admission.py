@@ -1,10 +1,13 @@
-"""What is said of what admission puts into pods, for a RuntimeClass or a LimitRange, and keeps this one off nodes."""
+"""What is said of what admission puts into pods and keeps this one off nodes.
+
+For a RuntimeClass, a LimitRange or a VerticalPodAutoscaler.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from kubectl_dra.diagnosis.gates.pod_admission import LIMIT_RANGE, RUNTIME_CLASS
+from kubectl_dra.diagnosis.gates.pod_admission import LIMIT_RANGE, RUNTIME_CLASS, VERTICAL_AUTOSCALER
 from kubectl_dra.diagnosis.records import NodeSelection, NodeShortage
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, fmt
@@ -28,18 +31,28 @@ def admission_sets_lines(nodes: Sequence[NodeGroupRecord]) -> Iterator[Safe]:
     details = [cause.detail for group in nodes for cause in group.causes]
     yield from _runtime_class(details)
     yield from _limit_range(details)
+    yield from _vertical_autoscaler(details)
+
+
+def _set_by(kind: str, details: Iterable[object]) -> dict[str, str]:
+    """The objects of a kind, each with a resource of which it sets the request."""
+    shortages = (each for each in details if isinstance(each, NodeShortage))
+    found = ((each, shortage.resource) for shortage in shortages for each in shortage.added)
+    return {each.name: resource for each, resource in found if each.kind == kind and each.name}
+
+
+def _vertical_autoscaler(details: Iterable[object]) -> Iterator[Safe]:
+    for name, resource in _set_by(VERTICAL_AUTOSCALER, details).items():
+        text = (
+            "VerticalPodAutoscaler {} sets this request in each new pod, whatever the template of the pod says: to "
+            "limit it, lower maxAllowed for {} in its resourcePolicy, then delete the pod."
+        )
+        yield from wrapped(fmt(text, name, resource))
 
 
 def _limit_range(details: Iterable[object]) -> Iterator[Safe]:
     """A default is for containers that request nothing."""
-    found = {
-        each.name: shortage.resource
-        for shortage in details
-        if isinstance(shortage, NodeShortage)
-        for each in shortage.added
-        if each.kind == LIMIT_RANGE and each.name
-    }
-    for name, resource in found.items():
+    for name, resource in _set_by(LIMIT_RANGE, details).items():
         text = (
             "LimitRange {} gives this default to containers without a {} request of their own: lowered there, it holds "
         )

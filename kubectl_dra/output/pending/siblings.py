@@ -9,7 +9,7 @@ from typing import Final
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.pod.autoscalers import SCALED_OBJECT
 from kubectl_dra.diagnosis.pod.siblings import Siblings
-from kubectl_dra.diagnosis.records import ObjectRef, StageName
+from kubectl_dra.diagnosis.records import ObjectRef, StageName, Verdict
 from kubectl_dra.diagnosis.remedies.records import DeletePod
 from kubectl_dra.model.invocation import Address, Words
 from kubectl_dra.output.layout import wrapped
@@ -26,6 +26,8 @@ _RESOURCES: Final = {SCALED_OBJECT: "scaledobject.keda.sh"}
 _JOB: Final = "Job"
 _CRON_JOB: Final = "CronJob"
 _FORBID: Final = "Where the concurrencyPolicy of the CronJob is Allow (the default), Forbid keeps its runs apart."
+#: Of these pods the page does not say what they wait for.
+_NOT_WAITING: Final = (Verdict.NOT_PENDING, Verdict.ENDED, Verdict.DELETING)
 #: What kinds of work that ends are called, those of other projects as well.
 _WORKFLOW: Final = "Workflow"
 _ENDING: Final = ("Job", "JobSet", "Workflow", "SparkApplication")
@@ -132,6 +134,18 @@ def _patch(ref: ObjectRef, spec: dict[str, int]) -> Words | None:
     return kubectl("patch", target, "--type=merge", "-p", patch)
 
 
+def next_run_lines(report: PendingReport) -> Iterator[Safe]:
+    """What comes of waiting where a CronJob has one run at a time."""
+    found = report.next_run
+    if found is None or report.verdict in _NOT_WAITING:
+        return
+    texts = {
+        "Forbid": "Until this run ends, {} starts no other (concurrencyPolicy Forbid): runs that come due are skipped.",
+        "Replace": "When the next run comes due, {} deletes this one for it (concurrencyPolicy Replace).",
+    }
+    yield from wrapped(fmt(texts[found.policy], _ref(found.cron_job)))
+
+
 def _run_commands(report: PendingReport, found: Siblings, address: Address) -> Iterator[Safe]:
     """How the other run ends, of which a way out ends only a pod: its Job makes that again."""
     actions = (action for remedy in report.remedies for action in remedy.actions if isinstance(action, DeletePod))
@@ -139,7 +153,8 @@ def _run_commands(report: PendingReport, found: Siblings, address: Address) -> I
     job = next((each for each in jobs if each.kind == _JOB), None)
     line = command(changing(kubectl("delete", of("job", job.name, job.namespace)), address)) if job else None
     if job is not None and line is not None:
-        text = f"Job {{}} is another run of {{}}, and starts its pod again until the Job itself is deleted. {_FORBID}"
+        text = "Job {} is another run of {}, and starts its pod again until the Job itself is deleted."
+        text += f" {_FORBID}" if report.next_run is None else ""
         yield from wrapped(fmt(text, job.name, _workload(found)))
         yield fmt("To end that run: {}", line)
 

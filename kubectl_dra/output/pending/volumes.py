@@ -143,6 +143,9 @@ def _volume_missing(trouble: VolumeTrouble) -> Safe:
 
 def _unreachable(trouble: VolumeTrouble) -> Safe:
     where = fmt(": it is limited to nodes with {}", _or(trouble.wanted)) if trouble.wanted else Safe("")
+    if trouble.gone:
+        text = "PersistentVolume {} of {} can only be reached from nodes with {}, and no node has that any more"
+        return fmt(text, trouble.volume, _claim(trouble), _or(trouble.wanted))
     return fmt("PersistentVolume {} of {} cannot be reached from there{}", trouble.volume, _claim(trouble), where)
 
 
@@ -223,6 +226,7 @@ def out_of_reach(troubles: Sequence[object], names: Safe, has_devices: Safe, the
     if (
         len(volumes) != 1
         or not isinstance(first, VolumeTrouble)
+        or first.gone
         or not all(isinstance(e, VolumeTrouble) for e in troubles)
     ):
         return None

@@ -13,7 +13,7 @@ from kubectl_dra.diagnosis.codes import Code, Family
 from kubectl_dra.diagnosis.gangs.elsewhere import gang_groups
 from kubectl_dra.diagnosis.pod.choice import choice_of
 from kubectl_dra.diagnosis.pod.missing import missing_of_gangs, missing_of_kueue
-from kubectl_dra.diagnosis.pod.siblings import Siblings, siblings
+from kubectl_dra.diagnosis.pod.siblings import NextRun, Siblings, next_run, siblings
 from kubectl_dra.diagnosis.pod.workloads import Owners, ReadOwner, controller_of
 from kubectl_dra.diagnosis.records import (
     Agreement,
@@ -29,7 +29,7 @@ from kubectl_dra.diagnosis.remedies.records import RemedyKind
 from kubectl_dra.diagnosis.whatif.records import WhatIf
 from kubectl_dra.diagnosis.whatif.undoing import undoes
 from kubectl_dra.model.core import Pod
-from kubectl_dra.reports.base import FeatureRecord, ReadRecord, ReportRecord, feature_record, reads_of
+from kubectl_dra.reports.base import FeatureRecord, ReadRecord, feature_record, reads_of
 from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk, claim_ask, extended_asks, pending_asks, unseen_entries
 from kubectl_dra.reports.groups.placed_group import PlacedGroup, in_brief, placed_group
 from kubectl_dra.reports.invocations import Words
@@ -96,7 +96,8 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     nodes whose taint says so. ``not_taken``: pods of its own controller that failed as a node did not take them.
     ``free_nodes``: where nodes could not be read, those whose devices would do. ``awaited``: the pod that it has to run
     beside and that waits itself. ``dropped_claims``: entries of its manifest that a server without Dynamic Resource
-    Allocation did not store. ``descheduled``: the pod that it replaces, if the descheduler ended that.
+    Allocation did not store. ``descheduled``: the pod that it replaces, if the descheduler ended that. ``next_run``:
+    what its CronJob does when the next run comes due and it still waits.
     """
 
     asks: tuple[ClaimAsk, ...]
@@ -142,6 +143,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     awaited: Awaited | None = None
     dropped_claims: tuple[str, ...] = ()
     descheduled: Descheduled | None = None
+    next_run: NextRun | None = None
 
     def without_steps(self) -> PendingReport:
         """With what would help, and not how it is done."""
@@ -199,21 +201,6 @@ class ClaimPendingReport(ClaimDiagnosis, frozen=True, kw_only=True):
     @property
     def code(self) -> Code | None:
         return self.causes[0].code if self.causes else None
-
-
-class ReasonGroup(ReportRecord, frozen=True):
-    """Pods with the same main reason."""
-
-    code: Code | None
-    meaning: str
-    pods: tuple[ObjectRef, ...]
-
-
-class ClaimGroup(ReportRecord, frozen=True):
-    """Claims with the same main reason."""
-
-    code: Code | None
-    claims: tuple[ObjectRef, ...]
 
 
 def pending_report(
@@ -286,6 +273,7 @@ def _of_one(
         found = found.scaled(read() if read is not None else state)
     return {
         "siblings": found,
+        "next_run": next_run(state, diagnosis, owners),
         "agent": agent_of(diagnosis.causes, state),
         "lingering": lingering_for(diagnosis, state),
         "same_pools": same_pools(diagnosis.nodes, state),
@@ -356,29 +344,6 @@ def claim_pending_report(
         what_if=what_if,
         idle_users=idle_users(diagnosis.claim.key, state) if is_unused(diagnosis) else (),
     )
-
-
-def reason_groups(reports: Iterable[PendingReport]) -> tuple[ReasonGroup, ...]:
-    """Pods by main reason: the most frequent first, those that fit now last, then by code."""
-    found = _by_code((report.code, report.pod) for report in reports)
-    return tuple(ReasonGroup(code, code.meaning if code is not None else "", pods) for code, pods in found)
-
-
-def claim_groups(reports: Iterable[ClaimPendingReport]) -> tuple[ClaimGroup, ...]:
-    """Claims by main reason, in the same order; of each reason by namespace and name."""
-    found = _by_code((report.code, report.claim) for report in reports)
-    return tuple(ClaimGroup(code, tuple(sorted(claims, key=lambda ref: ref.key))) for code, claims in found)
-
-
-def _by_code(found: Iterable[tuple[Code | None, ObjectRef]]) -> list[tuple[Code | None, tuple[ObjectRef, ...]]]:
-    groups: dict[Code | None, list[ObjectRef]] = {}
-    for code, ref in found:
-        groups.setdefault(code, []).append(ref)
-
-    def rank(item: tuple[Code | None, list[ObjectRef]]) -> tuple[bool, int, str]:
-        return item[0] is Code.FITS_NOW, -len(item[1]), item[0] or ""
-
-    return [(code, tuple(refs)) for code, refs in sorted(groups.items(), key=rank)]
 
 
 def _of_gangs(pod: Pod | None, state: ClusterState) -> Iterator[Missing]:

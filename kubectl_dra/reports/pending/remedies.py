@@ -17,6 +17,7 @@ import msgspec
 from kubectl_dra.api.encode import encode
 from kubectl_dra.api.kinds import RESOURCE_CLAIM
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.pod.needs import LIMITS
 from kubectl_dra.diagnosis.pod.workloads import Owners, ReadOwner
 from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis
 from kubectl_dra.diagnosis.remedies import (
@@ -33,6 +34,7 @@ from kubectl_dra.diagnosis.remedies.actions import MoveVolume, ScaleDown
 from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.claim_instead import spec_of
 from kubectl_dra.diagnosis.remedies.outlook import Competition, Prospect
+from kubectl_dra.diagnosis.remedies.pod_edits import lowers
 from kubectl_dra.diagnosis.remedies.together import as_if_ours, made_alike
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.resource import ResourceClaim
@@ -54,6 +56,7 @@ from kubectl_dra.reports.pending.renewal import (
     AutoscalersUnread,
     EnoughFor,
     FitThen,
+    LimitsUnread,
     Note,
     QuotasUnread,
     Renewal,
@@ -197,6 +200,9 @@ class _Steps:
             self._world, self._world.inventory.pods[self._pod], remedy.actions
         ):
             self._notes.append(QuotasUnread())
+        lower = any(isinstance(each, records.EditPod) and lowers(each) for each in remedy.actions)
+        if lower and not self._world.evidence.complete(LIMITS.kind, self._pod.namespace):
+            self._notes.append(LimitsUnread())
         if scalable.may_be_scaled_back(self._world.evidence, remedy.actions):
             self._notes.append(AutoscalersUnread())
         self._notes += quotas.unspecified(self._world, remedy.actions)

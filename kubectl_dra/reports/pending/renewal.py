@@ -84,6 +84,10 @@ class QuotasUnread(Evidence, frozen=True):
     """ResourceQuotas that could not be read may refuse what is made anew."""
 
 
+class LimitsUnread(Evidence, frozen=True):
+    """LimitRanges that could not be read may refuse a pod that requests less."""
+
+
 class AutoscalersUnread(Evidence, frozen=True):
     """An autoscaler would undo the scaling of a workload, and those of its namespace were not read."""
 
@@ -161,6 +165,7 @@ Note = (
     | StartsOver
     | CountsAsFailed
     | QuotasUnread
+    | LimitsUnread
     | AutoscalersUnread
     | Unspecified
     | OneOfSeveral

@@ -24,7 +24,7 @@ from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.meta import OwnerReference
 from kubectl_dra.model.names import DEFAULT_SCHEDULER
 from kubectl_dra.model.usage import is_terminal
-from kubectl_dra.model.workloads import PodTemplate, RollingUpdate, WorkloadObject, WorkloadStatus
+from kubectl_dra.model.workloads import ONE_RUN, PodTemplate, RollingUpdate, WorkloadObject, WorkloadStatus
 from kubectl_dra.reports.simulation.trials import PodTrial
 
 _DEPLOYMENT: Final = "Deployment"
@@ -32,8 +32,6 @@ _REPLICA_SET: Final = "ReplicaSet"
 _CRON_JOB: Final = "CronJob"
 _JOB: Final = "Job"
 _KINDS: Final = frozenset({_DEPLOYMENT, _REPLICA_SET, "StatefulSet", "DaemonSet", _JOB, _CRON_JOB})
-#: With these a run of a CronJob starts only when there is no other one (pkg/controller/cronjob, syncCronJob).
-_ONE_RUN: Final = frozenset({"Forbid", "Replace"})
 #: Stands for the number that a Deployment and its newest ReplicaSet share.
 NEW_REVISION: Final = "simulated"
 
@@ -78,7 +76,7 @@ def present(world: ClusterState, trial: PodTrial, read_owner: ReadOwner | None) 
     if planned.kind not in _KINDS or known is None or known.metadata.deletion_timestamp is not None:
         return None
     policy = planned.record.spec.concurrency_policy if isinstance(planned.record, WorkloadObject) else ""
-    if planned.kind == _CRON_JOB and policy not in _ONE_RUN:
+    if planned.kind == _CRON_JOB and policy not in ONE_RUN:
         return None
     left = _left(known) if planned.kind == _JOB else None
     # Whoever tries a Job that has ended, or another one of its name, means a new one.

@@ -23,7 +23,7 @@ from kubectl_dra.output.words import age, counted
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.devices.class_list import ClassRow
 from kubectl_dra.reports.devices.pool import PoolSummary
-from kubectl_dra.reports.pending.pending import ReasonGroup, reason_groups
+from kubectl_dra.reports.pending.by_reason import ReasonGroup, reason_groups
 from kubectl_dra.reports.recent import Change
 from kubectl_dra.reports.unread import CLASSES, PENDING_PODS, POOLS, Subject
 from kubectl_dra.tui.bars import LEGEND, use_bar

@@ -20,8 +20,9 @@ from kubectl_dra.output.pending.reasons import title
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import age, counted
 from kubectl_dra.reports.base import Bound
+from kubectl_dra.reports.pending.by_reason import reason_groups
 from kubectl_dra.reports.pending.idle import WorkloadPendingReport
-from kubectl_dra.reports.pending.pending import PendingReport, reason_groups
+from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.unread import PENDING_PODS
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.documents import object_document

@@ -18,7 +18,8 @@ from kubectl_dra.output.pending.asks import ask_words
 from kubectl_dra.output.pending.groups import groups_page
 from kubectl_dra.output.pending.headline import pending_summary
 from kubectl_dra.output.pending.page import pending_page
-from kubectl_dra.reports.pending.pending import PendingReport, pending_report, reason_groups
+from kubectl_dra.reports.pending.by_reason import reason_groups
+from kubectl_dra.reports.pending.pending import PendingReport, pending_report
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 

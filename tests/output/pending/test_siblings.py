@@ -248,6 +248,26 @@ def test_an_earlier_run_of_the_cron_job_ends_with_its_job() -> None:
     assert "Forbid keeps its runs apart" in page
 
 
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        (
+            {"concurrencyPolicy": "Forbid"},
+            "starts no other (concurrencyPolicy Forbid): runs that come due are skipped.",
+        ),
+        ({"concurrencyPolicy": "Replace"}, "deletes this one for it (concurrencyPolicy Replace)."),
+        ({"concurrencyPolicy": "Replace", "suspend": True}, ""),
+        ({"concurrencyPolicy": "Allow"}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_run_that_waits_decides_about_the_next(spec: dict[str, Any], told: str) -> None:
+    cron_job, job = workload("CronJob", "nightly"), workload("Job", "nightly-2", "CronJob", "nightly")
+    report = report_of(*gpus(0), cron_job | {"spec": spec}, job, *member("Job", "nightly-2", "pod"))
+    page = " ".join(page_of(report).split())
+    assert (f"CronJob nightly {told}" in page) if told else ("concurrencyPolicy" not in page)
+
+
 def test_a_job_of_another_cron_job_is_not_a_run_of_the_same() -> None:
     runs = [workload("Job", "weekly-1", "CronJob", "weekly"), workload("Job", "nightly-2", "CronJob", "nightly")]
     owners = [workload("CronJob", name) for name in ("weekly", "nightly")]

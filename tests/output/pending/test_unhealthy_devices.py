@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ CRASHES = {"restartCount": 14, "state": {"waiting": {"reason": "CrashLoopBackOff
 RUNS = {"restartCount": 0, "state": {"running": {}}, "ready": True}
 
 
-def page(health: str, state: dict[str, Any], containers: int = 1) -> str:
+def page(health: str, state: dict[str, Any], containers: int = 1, devices: int = 1) -> str:
     pod = build.pod(claims=["claim"], node_name="node-1", phase="Running")
     resource = {"resourceID": DEVICE, "health": health, "message": "XID 79"}
     of_claim = {"name": "claim:claim", "resources": [resource]}
@@ -22,7 +23,8 @@ def page(health: str, state: dict[str, Any], containers: int = 1) -> str:
         {"name": f"c{number}", **state, "allocatedResourcesStatus": [of_claim]} for number in range(containers)
     ]
     held = build.claim("claim", held=[("node-1", "gpu-0")], by=["pod"], on="node-1")
-    objects = (build.node(), build.device_class(), build.slice_("node-1", build.device("gpu-0")), pod, held)
+    there = build.slice_("node-1", *(build.device(f"gpu-{number}") for number in range(devices)))
+    objects = (build.node(), build.device_class(), there, pod, held)
     return joined(page_of(report_of(*objects)))
 
 
@@ -36,6 +38,16 @@ def test_the_first_line_names_the_device_and_what_the_kubelet_says_of_it() -> No
         f"Pod ml/pod runs on node node-1, but the kubelet reports its device {DEVICE} as Unhealthy (XID 79)."
     )
     assert f"kubectl dra taint-device {DEVICE} unhealthy:NoExecute" in text
+
+
+@pytest.mark.parametrize(
+    ("health", "devices", "told"), [("Unhealthy", 2, True), ("Unhealthy", 1, False), ("Unknown", 2, False)]
+)
+def test_it_is_said_whether_another_device_is_free(health: str, devices: int, told: bool) -> None:
+    text = page(health, RUNS, devices=devices)
+    way = f"Made anew with this it would be scheduled .* taint device {DEVICE}, so that another one is node-1 taken"
+    assert bool(re.search(way, text)) is told
+    assert (f"kubectl dra taint-device {DEVICE} unhealthy:NoSchedule" in text) is told
 
 
 def test_a_container_that_crashes_on_it_is_told_beside_it() -> None:

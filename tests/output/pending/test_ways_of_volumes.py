@@ -234,3 +234,12 @@ def test_a_new_node_has_to_be_where_the_volume_can_be_attached() -> None:
     wanting = build.pod(claims=["claim"], volumes=[DATA])
     report = report_of(*objects, claim(volumeName="pv"), volume(**only("b")), build.claim(), wanting)
     assert f"Or add hardware: a node like node-2, with {ZONE}=b." in page_of(report)
+
+
+def test_a_volume_of_a_node_that_is_gone_says_so() -> None:
+    host = "kubernetes.io/hostname"
+    term = {"matchExpressions": [{"key": host, "operator": "In", "values": ["node-9"]}]}
+    there = volume(nodeAffinity={"required": {"nodeSelectorTerms": [term]}})
+    report = cluster(claim(storageClassName="s", volumeName="pv"), there, storage_class(**PROVISIONED), volumes=[DATA])
+    told = f"can only be reached from nodes with {host}=node-9, and no node has that any more"
+    assert told in first_line(report)
