@@ -102,6 +102,17 @@ def test_a_message_of_many_reasons_leads_to_the_pod(capfd):
     assert len(heads) == len(set(heads)) > 1
 
 
+def test_a_message_of_many_reasons_stands_once_above_what_each_means(capfd):
+    out = call(capfd, "cannot allocate all claims")[1]
+    lines = out.splitlines()
+    assert lines.count("  0/N nodes are available: N cannot allocate all claims.") == 1
+    first, then = lines.index("  Check these first:"), lines.index("  Then these:")
+    assert lines[first + 1] == "  DRA-211: the devices that match are in use"
+    assert lines.index("  DRA-204: the DeviceClass selects none of the published devices") > then > first + 3
+    found = re.findall(r"^  (DRA-\d+)", out, re.MULTILINE)
+    assert sorted(found) == sorted(matching("cannot allocate all claims"))
+
+
 PREPARING = "Failed to prepare dynamic resources: prepare dynamic resources: "
 
 

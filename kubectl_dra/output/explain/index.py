@@ -23,6 +23,16 @@ PARTS: Final = {
     "8": "The diagnosis lacks data",
     "9": "The pod would fit",
 }
+#: Reasons of one message that are ruled out first: what is in use, tainted or missing changes from hour to hour.
+_FIRST: Final = (
+    Code.DEVICES_IN_USE,
+    Code.DEVICES_TAINTED,
+    Code.NO_DEVICE_IN_CLASS,
+    Code.TOO_FEW_DEVICES,
+    Code.SELECTOR_MATCHES_NOTHING,
+    Code.NO_SINGLE_NODE,
+)
+_ONE: Final = Safe("One of them in full: kubectl dra explain CODE")
 _TABLE: Final = "| code | reason | what you see | `detail.type` in JSON |"
 _WORD: Final = re.compile(r"[a-z]{3,}")
 #: Names of drivers, devices and files in a message, in place of which the pages have placeholders.
@@ -32,12 +42,33 @@ _PLACEHOLDER: Final = re.compile(r"\b[A-Z]{2,}\b|…")
 
 
 def found_lines(codes: Sequence[Code]) -> Iterator[Safe]:
-    """The codes that a message may mean, the part of the likeliest first, and what tells which of them it is."""
+    """The codes that a message may mean, the part of the likeliest first, and what tells which of them it is.
+
+    A message of several is printed once, above what each of them means.
+    """
     yield from wrapped(fmt("{} reasons lead to a message like this one. Which of them it is for your pod:", len(codes)))
     yield Safe("  kubectl dra why-pending POD -n NAMESPACE")
     yield Safe("")
-    parts = list(dict.fromkeys(code[4] for code in codes))
-    yield from index_lines(sorted(codes, key=lambda code: parts.index(code[4])))
+    by_part: dict[str, dict[str, list[Code]]] = {}
+    for code in codes:
+        by_part.setdefault(code[4], {}).setdefault(reason_page(code).message, []).append(code)
+    for part, by_message in by_part.items():
+        yield styled(Safe(PARTS[part]), Style.BOLD)
+        for message, alike in by_message.items():
+            yield from _alike_lines(message, alike) if len(alike) > 1 else _one(alike[0])
+        yield Safe("")
+    yield _ONE
+
+
+def _alike_lines(message: str, codes: Sequence[Code]) -> Iterator[Safe]:
+    """What differs between reasons with one message: first those that most pods have, in an order to check them in."""
+    yield from wrapped(safe(message), indent=2)
+    first = [code for code in _FIRST if code in codes]
+    for title, group in (("Check these first:", first), ("Then these:", [each for each in codes if each not in first])):
+        if first and group:
+            yield Safe(f"  {title}")
+        for code in group:
+            yield from wrapped(fmt("{}: {}", code, Safe(code.meaning)), indent=11, first=2)
 
 
 def index_lines(codes: Sequence[Code]) -> Iterator[Safe]:
@@ -49,10 +80,14 @@ def index_lines(codes: Sequence[Code]) -> Iterator[Safe]:
                 yield Safe("")
             part = code[4]
             yield styled(Safe(PARTS[part]), Style.BOLD)
-        yield padded(Safe(f"  {code}"), 11) + Safe(code.label)
-        yield from wrapped(safe(reason_page(code).message), indent=11)
+        yield from _one(code)
     yield Safe("")
-    yield Safe("One of them in full: kubectl dra explain CODE")
+    yield _ONE
+
+
+def _one(code: Code) -> Iterator[Safe]:
+    yield padded(Safe(f"  {code}"), 11) + Safe(code.label)
+    yield from wrapped(safe(reason_page(code).message), indent=11)
 
 
 def markdown_index(codes: Sequence[Code]) -> Iterator[Safe]:
