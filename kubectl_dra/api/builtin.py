@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import resources
 from typing import Any, Final
 
-from kubectl_dra.api.trees import Tree, below, list_at, mapping
+from kubectl_dra.api.quantities import decode_hook
+from kubectl_dra.api.trees import Tree, at, below, list_at, mapping
 from kubectl_dra.model.names import is_label, is_subdomain
+from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.model.requests import is_overcommitted
 
 _TYPES: Final[Mapping[str, tuple[tuple[type, ...], str]]] = {
     "s": ((str,), "a text"),
@@ -36,6 +40,9 @@ _KINDS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
 _GROUPS: Final = frozenset({"", "apps", "batch", "extensions"})
 _SELECTING: Final = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"})
 _JOBS: Final = frozenset({"Job", "CronJob"})
+#: How many pods a workload makes, and how often a Job tries.
+_COUNTS: Final = ("replicas", "parallelism", "completions", "backoffLimit")
+_NEGATIVE: Final = "must be greater than or equal to 0"
 _SERVER_MADE: Final = frozenset({"status", "metadata"})
 
 
@@ -148,6 +155,9 @@ def _workload(tree: Tree, api_version: str, kind: str) -> Iterator[str]:
     for step in steps[1:]:
         template = template.get(step) if isinstance(template, dict) else None
     path = ".".join((*steps[1:], "spec"))
+    if len(steps) > 2:
+        maker = ".".join(steps[1:-1])
+        yield from _numbers(at(tree, maker), maker)
     if not isinstance(template, dict) or not isinstance(template.get("spec"), dict):
         yield f"{path}: Required value"
         return
@@ -173,16 +183,50 @@ def _selector(tree: Tree, template: Tree) -> Iterator[str]:
 
 def _pod(spec: Tree, path: str) -> Iterator[str]:
     yield from claim_refusals(spec, path)
+    yield from amount_refusals(spec, path)
     if not spec.get("containers"):
         yield f"{path}.containers: Required value"
     for here, container in _containers(spec, path):
         if not container.get("image"):
             yield f"{here}.image: Required value"
-        resources_ = container.get("resources") or {}
-        for name, amount in (resources_.get("limits") or {}).items():
-            asked = (resources_.get("requests") or {}).get(name)
-            if "/" in name and asked is not None and str(asked) != str(amount):
-                yield f'{here}.resources.requests: Invalid value: "{asked}": must be equal to {name} limit of {amount}'
+
+
+def amount_refusals(spec: Tree, path: str) -> Iterator[str]:
+    """What validation says of amounts (upstream: pkg/apis/core/validation, validateResourceRequirements)."""
+    whole = [(path, spec)] if mapping(spec.get("resources")) else []
+    for here, holder in (*whole, *_containers(spec, path)):
+        resources_ = mapping(holder.get("resources"))
+        limits, requests = (_amounts(mapping(resources_.get(field))) for field in ("limits", "requests"))
+        for field, amounts in (("limits", limits), ("requests", requests)):
+            for name, amount in amounts.items():
+                if amount.sign < 0:
+                    yield f'{here}.resources.{field}[{name}]: Invalid value: "{amount}": {_NEGATIVE}'
+        for name, amount in requests.items():
+            limit = limits.get(name, amount)
+            if amount.cmp(limit) and not is_overcommitted(name):
+                rule = "equal to"
+            elif amount.cmp(limit) > 0:
+                rule = "less than or equal to"
+            else:
+                continue
+            yield f'{here}.resources.requests: Invalid value: "{amount}": must be {rule} {name} limit of {limit}'
+
+
+def _amounts(given: Tree) -> dict[str, Quantity]:
+    """Those that can be read; what is wrong with others is said where the object is decoded."""
+    found = {}
+    for name, value in given.items():
+        with suppress(ValueError, TypeError):
+            found[name] = decode_hook(Quantity, value)
+    return {name: each for name, each in found.items() if isinstance(each, Quantity)}
+
+
+def _numbers(spec: Tree, path: str) -> Iterator[str]:
+    """Counts of pods below 0 (upstream: ValidateDeploymentSpec and its like)."""
+    for field in _COUNTS:
+        number = spec.get(field)
+        if isinstance(number, int) and number < 0:
+            yield f"{path}.{field}: Invalid value: {number}: {_NEGATIVE}"
 
 
 def claim_refusals(spec: Tree, path: str) -> Iterator[str]:

@@ -354,6 +354,8 @@ def _with_inner_metadata(made: Fields, tree: Fields) -> Fields:
     old, new = (read_fields(t["spec"]) if "spec" in t else {} for t in (tree, made))
     if "metadata" in old and new:
         made["spec"] = msgspec.Raw(msgspec.json.encode(new | {"metadata": old["metadata"]}))
+    elif new.get("metadata") == msgspec.Raw(b"{}"):
+        made["spec"] = msgspec.Raw(msgspec.json.encode({key: part for key, part in new.items() if key != "metadata"}))
     return made
 
 

@@ -70,8 +70,8 @@ class PodPlan(AlikePods):
     ``gang``: another program starts many of them or none. ``flavors`` of its queue are in the pod; ``flavor_open``: one
     of these will be, or what they add was not read. ``spanned``: domains of other objects of the files that they make
     up with others. ``written_in``: the object that has ``spec_at``, if another one. ``refused``: what the server has
-    against the claims of each pod. ``template``: metadata and spec of the pods as they are written; None where the
-    controller makes their containers of fields of its own.
+    against the claims and amounts of each pod. ``template``: metadata and spec of the pods as they are written; None
+    where the controller makes their containers of fields of its own.
     """
 
     pod: Pod
@@ -357,7 +357,8 @@ def _plan(template: MadeTemplate, name: str, namespace: str) -> PodPlan:
 
 def _checked(plan: PodPlan, template: MadeTemplate, group: str) -> PodPlan:
     spec, path = mapping(template.body.get("spec")), template.spec_path
-    found = (*builtin.claim_refusals(spec, path), *refused_claims(spec, path, group))
+    found = (*builtin.claim_refusals(spec, path), *builtin.amount_refusals(spec, path))
+    found = (*found, *refused_claims(spec, path, group))
     return replace(plan, refused=tuple(dict.fromkeys(found)))
 
 

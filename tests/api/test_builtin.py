@@ -40,6 +40,59 @@ def workload(kind: str, **spec: Any) -> dict[str, Any]:
     return {"apiVersion": version, "kind": kind, "metadata": {"name": "w"}, "spec": {**body, **spec}}
 
 
+JOB = workload("Job")["spec"]
+NEGATIVE = "must be greater than or equal to 0"
+
+
+def amounts(requests: dict[str, Any], limits: dict[str, Any] | None = None) -> dict[str, Any]:
+    return pod("containers", 0, "resources", value={"requests": requests, "limits": limits or {}})
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (amounts({"cpu": "-5"}), f'spec.containers[0].resources.requests[cpu]: Invalid value: "-5": {NEGATIVE}'),
+        (amounts({"cpu": -5}), f'spec.containers[0].resources.requests[cpu]: Invalid value: "-5": {NEGATIVE}'),
+        (
+            amounts({}, {"memory": "-1Gi"}),
+            f'spec.containers[0].resources.limits[memory]: Invalid value: "-1Gi": {NEGATIVE}',
+        ),
+        (
+            amounts({"cpu": "4"}, {"cpu": "2"}),
+            'spec.containers[0].resources.requests: Invalid value: "4": must be less than or equal to cpu limit of 2',
+        ),
+        (
+            amounts({"hugepages-2Mi": "2Mi"}, {"hugepages-2Mi": "4Mi"}),
+            'spec.containers[0].resources.requests: Invalid value: "2Mi": must be equal to hugepages-2Mi limit of 4Mi',
+        ),
+        (
+            pod("resources", value={"requests": {"cpu": "4"}, "limits": {"cpu": "2"}}),
+            'spec.resources.requests: Invalid value: "4": must be less than or equal to cpu limit of 2',
+        ),
+        (workload("Deployment", replicas=-1), f"spec.replicas: Invalid value: -1: {NEGATIVE}"),
+        (
+            {**workload("CronJob"), "spec": {"schedule": "@daily", "jobTemplate": {"spec": JOB | {"parallelism": -2}}}},
+            f"spec.jobTemplate.spec.parallelism: Invalid value: -2: {NEGATIVE}",
+        ),
+    ],
+)
+def test_amounts_and_numbers_that_a_server_refuses(body: dict[str, Any], expected: str) -> None:
+    assert expected in refused(body)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        amounts({"cpu": "1"}, {"cpu": "1000m"}),
+        amounts({"cpu": "1", "example.com/fpga": 2}, {"cpu": 2, "example.com/fpga": "2"}),
+        amounts({"cpu": 0}),
+        workload("Deployment", replicas=0),
+    ],
+)
+def test_amounts_and_numbers_that_a_server_takes(body: dict[str, Any]) -> None:
+    assert refused(body) == []
+
+
 def test_a_good_pod_has_nothing() -> None:
     assert refused(POD) == []
     assert unknown(POD, "v1", "Pod") == []

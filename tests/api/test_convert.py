@@ -310,3 +310,18 @@ def test_what_an_object_becomes_does_not_depend_on_the_order_of_the_others() -> 
     objects = [Source(json.dumps(each).encode()) for each in ALL_OBJECTS]
     there, back = convert(objects), convert(objects[::-1])
     assert [(c.objects, c.losses) for c in there] == [(c.objects, c.losses) for c in back[::-1]]
+
+
+@pytest.mark.parametrize("inner", [None, {}, {"labels": {"a": "b"}}])
+def test_a_template_gets_no_metadata_that_it_did_not_have(inner: dict[str, Any] | None) -> None:
+    request = {"name": "gpu", "deviceClassName": "gpu.example.com"}
+    spec: dict[str, Any] = {"spec": {"devices": {"requests": [request]}}}
+    if inner is not None:
+        spec["metadata"] = inner
+    old = {"apiVersion": "resource.k8s.io/v1beta1", "kind": "ResourceClaimTemplate", "metadata": {"name": "t"}}
+    (made,) = [
+        json.loads(each)
+        for done in convert([Source(json.dumps(old | {"spec": spec}).encode())], "v1")
+        for each in done.objects
+    ]
+    assert made["spec"].get("metadata") == inner
