@@ -73,7 +73,7 @@ def call(proxy: Proxy, clock: PassingClock, capfd: pytest.CaptureFixture[str]) -
             proxy.confirmed()
         code = run(["taint-device", *arguments], clock)
         out, err = capfd.readouterr()
-        assert max(map(len, out.splitlines()), default=0) <= 80 or "-o" in arguments
+        assert widest(out) <= 80 or "-o" in arguments
         return code, out, err
 
     return called
@@ -97,6 +97,11 @@ def agree(at: Terminal, proxy: Proxy, word: str, question: str = YES_NO) -> str:
     proxy.confirmed()
     at.type(word)
     return shown
+
+
+def widest(out: str) -> int:
+    """The length of the longest line but commands, which are never broken."""
+    return max((len(line) for line in out.splitlines() if not line.startswith("  kubectl ")), default=0)
 
 
 def taint_of(cluster: FakeCluster, name: str = NAME) -> tuple[str, str, str]:
@@ -141,7 +146,7 @@ def test_a_plan_of_the_demo_cluster(capfd, name, words):
     assert run(["taint-device", *words, "--dry-run=client", "--from", "demo"]) == 0
     out, err = capfd.readouterr()
     assert err == ""
-    assert max(map(len, out.splitlines())) <= 80
+    assert widest(out) <= 80
     assert out.endswith("Nothing was written: this was a dry run.\n")
     check_golden(f"taint-device/{name}.txt", out)
 

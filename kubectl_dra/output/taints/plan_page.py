@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kubectl_dra.diagnosis.records import Missing
-from kubectl_dra.model.invocation import HERE, Address
+from kubectl_dra.model.invocation import Address
 from kubectl_dra.model.resource import DeviceTaintSelector
 from kubectl_dra.model.taint_plan import OtherTaint, PlannedDevice, PlanTarget, RuleWrite, TaintPlan, Verb
 from kubectl_dra.model.taint_text import NO_EXECUTE, PREVENTING, taint_text
@@ -32,16 +32,16 @@ def plan_page(
     """All lines of a plan with writes."""
     lines = [*target_lines(plan.target), *_write_lines(plan.writes), Safe(""), *_who_and_what(plan)]
     tail = [line for note in (*_notes(plan), *notes) for line in wrapped(note)]
-    return around(paragraphs((lines, _where_they_go(plan, address or HERE), tail)), missing, address)
+    return around(paragraphs((lines, _where_they_go(plan, address), tail)), missing, address)
 
 
-def _where_they_go(plan: TaintPlan, address: Address) -> list[Safe]:
+def _where_they_go(plan: TaintPlan, address: Address | None) -> list[Safe]:
     """How to see what becomes of pods that are evicted and started again; nothing where there are none, or many rules.
 
     A plan rests on devices and pods alone: where these go depends on nodes and all else that the scheduler reads.
     """
     selectors = [write.selector for write in plan.writes if write.selector is not None]
-    if plan.removal or len(selectors) > _SHOWN or not any(hit.controller for hit in plan.evicted()):
+    if address is None or plan.removal or len(selectors) > _SHOWN or not any(hit.controller for hit in plan.evicted()):
         return []
     targets = ["/".join(filter(None, (each.driver, each.pool, each.device))) for each in selectors]
     taints = [plain_word(f"{target},{taint_text(plan.taint)}") for target in targets]
