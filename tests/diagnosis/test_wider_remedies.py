@@ -254,6 +254,8 @@ def test_two_clauses_of_one_selector_are_one_edit() -> None:
         (None, "40Gi"),
         ({"default": "10Gi", "validRange": {"min": "10Gi", "step": "25Gi"}}, "35Gi"),
         ({"default": "10Gi", "validValues": ["10Gi", "30Gi", "80Gi"]}, "30Gi"),
+        ({"default": "10Gi", "validRange": {"min": "10Gi", "max": "30Gi"}}, "30Gi"),
+        ({"default": "10Gi", "validRange": {"min": "10Gi", "max": "34Gi", "step": "5Gi"}}, "30Gi"),
     ],
 )
 def test_a_smaller_capacity_that_the_policy_allows(policy: dict[str, Any] | None, expected: str) -> None:
@@ -539,3 +541,21 @@ def test_so_much_of_a_shared_device_in_place_of_so_many_devices(
     ]
     ways = found(wanting(build.request(count=count)), build.node(), build.slice_("node-1", *groups))
     assert [each for each in edits(ways) if each[0].startswith("share")] == wanted
+
+
+@pytest.mark.parametrize(
+    ("policy", "most"),
+    [
+        ({"default": "10Gi", "validRange": {"min": "10Gi", "max": "30Gi"}}, "30Gi"),
+        ({"default": "10Gi", "validValues": ["10Gi", "20Gi"]}, "20Gi"),
+    ],
+)
+def test_more_than_a_policy_allows_one_request(policy: dict[str, Any], most: str) -> None:
+    request = build.request(capacity={"requests": {"memory": "60Gi"}})
+    device = {**sized("a", "80Gi", policy=policy), "allowMultipleAllocations": True}
+    objects = [*wanting(request), build.node(), build.slice_("node-1", device)]
+    world = ClusterState(facts.inventory([build.device_class(), *objects]), facts.evidence(), features(), CLOCK)
+    (group,) = Diagnoser(world).pod(Key("ml", "pod")).nodes
+    shorts = [each.short for report in group.requests if report.funnel for each in report.funnel.removed]
+    assert [(each.needs, each.left, each.total) for each in shorts if each] == [("60Gi", most, "80Gi")]
+    assert edits(found(*objects))[0] == ("capacity.requests[memory]", most)

@@ -154,6 +154,14 @@ def _in_milli(bounds: CapacityRange, fractional: bool) -> bool:
 # --- the policy -----------------------------------------------------------------------------------------------------
 
 
+def largest_allowed(policy: CapacityRequestPolicy | None) -> Quantity | None:
+    """The most that a policy allows one request; None where it sets no bound."""
+    if policy is None:
+        return None
+    values = sorted(policy.valid_values, key=nano)
+    return policy.valid_range.max if policy.valid_range is not None else values[-1] if values else None
+
+
 def _violates(amount: Quantity, policy: CapacityRequestPolicy | None, fractional: bool) -> bool:
     if policy is None:
         return False

@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from kubectl_dra.allocation.checks.capacity import Amounts
+from kubectl_dra.allocation.checks.capacity import Amounts, largest_allowed
 from kubectl_dra.allocation.checks.checks import Checks
 from kubectl_dra.allocation.checks.counters import PoolCounters
 from kubectl_dra.allocation.checks.requests import Request
@@ -200,8 +200,10 @@ class DeviceChecks:
             published = ", ".join(sorted(candidate.device.capacity)[:_PUBLISHED])
             return Removal(StageName.CAPACITY, amounts.missing, source=published)
         if amounts.violated is not None:
-            total = str(candidate.device.capacity[amounts.violated].value)
-            short = Short(str(amounts.quantities[amounts.violated]), total=total)
+            capacity = candidate.device.capacity[amounts.violated]
+            needs, most = amounts.quantities[amounts.violated], largest_allowed(capacity.request_policy)
+            left = str(most) if most is not None and most.cmp(needs) < 0 else ""
+            short = Short(str(needs), left, str(capacity.value))
             return Removal(StageName.CAPACITY, amounts.violated, source="policy", short=short)
         removal = _too_little(amounts, candidate)
         if removal is None or removal.short is None:

@@ -133,7 +133,7 @@ class Short(ReportRecord, frozen=True):
     """Quantities of which there is too little: what is needed, what is left (empty: nobody knows) of how much.
 
     ``requested``: what the request says, where the device's policy rounds that up. ``users``: the pods that use the
-    rest.
+    rest. Where a policy does not allow what is needed, ``left`` is the most that it allows.
     """
 
     needs: str

@@ -61,7 +61,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
         yield from _count(editor, request, funnels)
         yield from shares.candidates(case, editor, request, funnels)
         yield from own_shares.candidates(case, editor, request, funnels)
-        yield from _tolerations(editor, request, funnels)
+        yield from _tolerations(case, editor, request, funnels)
         yield from _capacity(case, editor, request, funnels)
         yield from _capacity_names(editor, request, funnels)
         yield from _not_all(editor, request, max(len(funnel.left) for funnel in funnels))
@@ -91,21 +91,22 @@ def with_count(editor: ClaimEditor, before: int, after: int, cost: int) -> Candi
     return editor.edit("count", str(before), str(after), changes.having(count=after), cost)
 
 
-def _tolerations(editor: ClaimEditor, request: Form, funnels: Sequence[records.Funnel]) -> Iterator[Candidate]:
+def _tolerations(
+    case: Case, editor: ClaimEditor, request: Form, funnels: Sequence[records.Funnel]
+) -> Iterator[Candidate]:
     for text in dict.fromkeys(removal.reason for removal in removals(funnels, records.StageName.TAINTS)):
         match = _TAINT.fullmatch(text)
         if match is None:
             continue
         operator = "Equal" if match["value"] else "Exists"
         toleration = DeviceToleration(match["key"], operator, match["value"] or "", match["effect"])
-        yield _with_toleration(editor, len(request.tolerations), text, toleration)
 
+        def edit(exactly: Form, more: DeviceToleration = toleration) -> Form:
+            return msgspec.structs.replace(exactly, tolerations=(*exactly.tolerations, more))
 
-def _with_toleration(editor: ClaimEditor, position: int, text: str, toleration: DeviceToleration) -> Candidate:
-    def edit(exactly: Form) -> Form:
-        return msgspec.structs.replace(exactly, tolerations=(*exactly.tolerations, toleration))
-
-    return editor.edit(f"tolerations[{position}]", "", text, edit, _COST["tolerations"])
+        # Who tolerates it in the pod wants the device, and has written it in the wrong place.
+        own = next((each.key for each in case.pod.spec.tolerations if each.key == toleration.key), "")
+        yield editor.edit(f"tolerations[{len(request.tolerations)}]", own, text, edit, _COST["tolerations"])
 
 
 def _capacity(case: Case, editor: ClaimEditor, request: Form, funnels: Sequence[records.Funnel]) -> Iterator[Candidate]:

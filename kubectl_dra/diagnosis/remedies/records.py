@@ -76,7 +76,8 @@ class EditClaim(Evidence, frozen=True):
     ``field`` is the path in a request or the claim (``count``, ``constraints[0]``, ``selectors[0]`` …); ``after``
     empty: dropped. ``template`` is what the claim was made from. ``offers``: of a selector that asks for another value,
     or no longer for one, which values the free devices have then. ``less``: what the devices have less of then.
-    ``several``: the claim has other requests, too.
+    ``several``: the claim has other requests, too. ``before`` of a toleration: the key of one that the pod has, where
+    it counts for nodes only.
     """
 
     claim: ObjectRef

@@ -27,12 +27,17 @@ from kubectl_dra.reports.invocations import kubectl, shell_line, within
 from kubectl_dra.reports.pending import renewal
 from kubectl_dra.reports.pending.missing_objects import MIN_COUNT, UNREAD_CLASS
 from kubectl_dra.reports.pending.remedies import FileEdit, RemedyReport
+from kubectl_dra.reports.pending.remedy_order import tolerates_as_the_pod
 
 _VALUES: Final = 3
 #: Fields whose keys have dots.
 _QUOTED: Final = "spec.hard"
 #: The words of a change name the request, and the field is long.
 _CLAIMS: Final = ("ResourceClaim", "ResourceClaimTemplate")
+_MEANT: Final = (
+    "the pod has such a toleration, which counts for taints of nodes only: those of devices are tolerated in the "
+    "request of the claim"
+)
 _SHARED: Final = (
     "a template makes a claim for each pod, which gets devices of its own; pods that name one claim share its devices, "
     "on one node"
@@ -43,6 +48,8 @@ def note_texts(remedy: RemedyReport) -> Iterator[Safe]:
     """One text for each consequence of a remedy, and for each note."""
     yield from (_what_it_gets(each) for each in remedy.actions if isinstance(each, EditClaim) and drops_condition(each))
     yield from (_less(each) for each in remedy.actions if isinstance(each, EditClaim) and each.less)
+    if any(map(tolerates_as_the_pod, remedy.actions)):
+        yield Safe(_MEANT)
     yield from (_ends(each) for each in remedy.actions if isinstance(each, RemoveTaintRule) and each.selected)
     if any(isinstance(each, CreateObject) and shares(each) for each in remedy.actions):
         yield Safe(_SHARED)

@@ -193,8 +193,9 @@ def _short(removal: Removal, namespace: str) -> Safe:
         others = fmt(", only {}", listed(removal.source.split(", "))) if removal.source else Safe("")
         return fmt("the device publishes no capacity {}{}", removal.reason, others)
     if removal.source == "policy":
-        text = "{}: its request policy does not allow {}; it has {} in all"
-        return fmt(text, removal.reason, short.needs, short.total)
+        most = fmt("allows at most {}, not {}", short.left, short.needs) if short.left else Safe("")
+        allows = most or fmt("does not allow {}", short.needs)
+        return fmt("{}: its request policy {}; it has {} in all", removal.reason, allows, short.total)
     rounded = fmt(" ({} rounded up by the device's request policy)", short.requested) if short.requested else Safe("")
     if short.left and short.left != short.total:
         text = "{}: needs {}{}, {} of {} left{}"

@@ -66,8 +66,14 @@ def tolerates_device_taint(actions: Sequence[records.Action]) -> bool:
     return any(map(_tolerates, actions))
 
 
+def tolerates_as_the_pod(action: records.Action) -> bool:
+    """Whether the pod has such a toleration already: who wrote that wants the devices."""
+    return isinstance(action, records.EditClaim) and action.field.startswith("tolerations") and bool(action.before)
+
+
 def _tolerates(action: records.Action) -> bool:
-    return isinstance(action, records.EditClaim) and action.field.startswith("tolerations")
+    edits = isinstance(action, records.EditClaim) and action.field.startswith("tolerations")
+    return edits and not tolerates_as_the_pod(action)
 
 
 def _is_less(action: records.Action) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.remedies.records import RaiseQuota, RemedyKind
+from kubectl_dra.diagnosis.remedies.records import EditClaim, RaiseQuota, RemedyKind
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.reports.pending.remedy_order import tolerates_device_taint
@@ -179,6 +179,23 @@ def test_to_use_a_device_in_spite_of_its_taint_is_the_last_way_out() -> None:
     ways = [tolerates_device_taint(each.actions) for each in report.remedies if each.verified]
     assert ways == [False, True]
     assert "Use devices in spite of their taint" in page_of(report)
+
+
+def test_a_device_taint_that_the_pod_tolerates_is_told_where_it_belongs() -> None:
+    """A pod's own tolerations are for taints of nodes."""
+    devices = [tainted("gpu-0", 3), build.device("gpu-1")]
+    objects = [build.slice_("node-1", *devices), *holding("nb", "gpu-1")]
+    key = devices[0]["taints"][0]["key"]
+    pod = build.pod(claims=["claim"], tolerations=[{"key": key, "operator": "Exists"}])
+    report = report_of(build.node(), *objects, pod, build.claim("claim"))
+    page = page_of(report)
+    assert isinstance(report.remedies[0].actions[0], EditClaim)
+    assert report.remedies[0].actions[0].field == "tolerations[0]"
+    assert (
+        "(the pod has such a toleration, which counts for taints of nodes only: those of devices are tolerated" in page
+    )
+    assert "in spite of their taint" not in page
+    assert "first see what the taint reports" not in page
 
 
 def test_that_admin_access_opens_no_tainted_devices_is_told() -> None:
