@@ -84,3 +84,80 @@ def test_references_are_no_objects(capfd: pytest.CaptureFixture[str], tmp_path: 
     held = {"target": reference, "odd": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "$(x)"}}}
     text = told("simulate", capfd, tmp_path, *inner(), carrier("Policy", held, "x.example.com/v1"))
     assert "read as if applied" not in text
+
+
+# --- as text ----------------------------------------------------------------------------------------------------------
+
+POD = """apiVersion: v1
+kind: Pod
+metadata:
+  name: worker
+spec:
+  containers:
+  - {name: main, image: x, resources: {claims: [{name: gpu}]}}
+  resourceClaims:
+  - name: gpu
+    resourceClaimTemplateName: NAME
+"""
+
+
+def config(text: str, **data: str) -> Object:
+    meta = {"name": "templates", "namespace": "ml"}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": {"pod.yaml": text, **data}}
+
+
+def test_a_pod_in_a_config_map_is_tried_in_its_namespace(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """As Airflow makes its workers."""
+    one = template(devices(request(EXAMPLE)), namespace="ml")
+    text = told("simulate", capfd, tmp_path, one, config(POD.replace("NAME", "template"), other="a: b"))
+    assert 'note: ConfigMap templates: Pod in data["pod.yaml"], a text, is tried as if created in its namespace' in text
+    assert "Pod ml/worker fits." in text
+    assert "is not read" not in text
+    missing = told("simulate", capfd, tmp_path, one, config(POD.replace("NAME", "tmplate")))
+    assert 'Pod ml/worker does not fit: it needs ResourceClaimTemplate "tmplate", which does not exist' in missing
+
+
+@pytest.mark.parametrize(
+    "text",
+    [POD + "  nodeSelector: {{ toYaml .Values.nodes }}\n", POD + "  }\n", POD.replace("kind: Pod\n", "")],
+    ids=["placeholder", "broken", "no kind"],
+)
+def test_a_text_that_is_no_manifest_stays_unread(capfd: pytest.CaptureFixture[str], tmp_path: Path, text: str) -> None:
+    found = told("simulate", capfd, tmp_path, template(devices(request(EXAMPLE)), namespace="ml"), config(text))
+    assert 'ConfigMap ml/templates was not tried: the text in data["pod.yaml"] is about claims' in found
+
+
+def test_what_a_step_of_a_workflow_creates_is_tried_beside_its_pods(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Upstream: argo-workflows, pkg/apis/workflow/v1alpha1 (ResourceTemplate)."""
+    container = {"name": "prep", "container": {"image": "x"}}
+    made = {"name": "train", "resource": {"action": "create", "manifest": POD.replace("NAME", "template")}}
+    spec = {"entrypoint": "prep", "templates": [container, made]}
+    flow = workload("argoproj.io/v1alpha1", "Workflow", spec, "flow", namespace="ml")
+    text = told("simulate", capfd, tmp_path, template(devices(request(EXAMPLE)), namespace="ml"), flow)
+    assert (
+        "note: Workflow flow: Pod in train.resource.manifest, a text, is tried as if created in its namespace" in text
+    )
+    assert "Pod ml/worker fits." in text
+    assert "Workflow ml/flow" in text
+
+
+def test_a_class_in_a_text_has_no_namespace(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    body = json.dumps({"selectors": [{"cel": {"expression": "device.driver == 'gpu.example.com'"}}]})
+    text = f"apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {{name: mine}}\nspec: {body}\n---\n{POD}"
+    found = told(
+        "simulate",
+        capfd,
+        tmp_path,
+        template(devices(request("mine")), namespace="ml"),
+        config(text.replace("NAME", "template")),
+    )
+    assert "DeviceClass in data" in found
+    assert "Pod ml/worker fits." in found
+
+
+def test_convert_writes_what_it_has_read(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    text = told("convert", capfd, tmp_path, carrier("ManifestWork", {"workload": {"manifests": inner()}}))
+    assert "kind: ManifestWork" in text or "ManifestWork" in text
+    assert "read as if applied" not in text

@@ -117,6 +117,11 @@ def rendered(tree: Tree, group: str, kind: str) -> str:
     return f"{f'{said}; ' if said else ''}what is made of it can be: {line} | kubectl dra simulate -f -"
 
 
+def tells_of_claims(text: str) -> bool:
+    """Whether a text of several lines names claims, as in manifests."""
+    return "\n" in text and _TEXT.search(text) is not None
+
+
 def mention(tree: Tree, group: str = "", kind: str = "") -> str:
     """What an object says of devices, as the reason why nothing of it is tried; empty where it says nothing."""
     found = _mentioned(tree, "", 0)
@@ -130,7 +135,7 @@ def _mentioned(value: Any, path: str, depth: int) -> str:  # noqa: ANN401 - any 
     if depth > _MENTION_DEPTH:
         return ""
     if isinstance(value, str):
-        return f"the text in {path} is about claims, and is not read" if "\n" in value and _TEXT.search(value) else ""
+        return f"the text in {path} is about claims, and is not read" if tells_of_claims(value) else ""
     if isinstance(value, list):
         inside = (_mentioned(item, f"{path}[{index}]", depth + 1) for index, item in enumerate(value))
         return next(filter(None, inside), "")

@@ -11,11 +11,15 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from kubectl_dra.api.kinds import PERSISTENT_VOLUME_CLAIM, RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE, find_kind
-from kubectl_dra.api.trees import Tree, at, mapping, text_at
+from kubectl_dra.api.trees import Tree, at, below, group_of, list_at, mapping, text_at
+from kubectl_dra.api.workloads.left_out import tells_of_claims
 
 _DEPTH: Final = 8
 #: What pods name by itself.
 _WANTED: Final = (RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE, PERSISTENT_VOLUME_CLAIM)
+#: Longer texts are not manifests that somebody has written.
+_MAX_TEXT: Final = 1 << 16
+_IS_OBJECT: Final = re.compile(r"^apiVersion:.*^kind:|^kind:.*^apiVersion:", re.MULTILINE | re.DOTALL)
 #: Names with placeholders are those of templates, of which other objects are made first.
 _NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
 
@@ -45,6 +49,27 @@ def _whole(value: Any, depth: int) -> Iterator[dict[str, Any]]:  # noqa: ANN401 
             yield mapping(child)
         elif depth < _DEPTH:
             yield from _whole(child, depth + 1)
+
+
+def texts(tree: Tree) -> Iterator[tuple[str, str]]:
+    """Texts about claims that may be manifests, by their paths: those of ConfigMaps, and what steps of Argo create.
+
+    A program makes pods of a ConfigMap's, as Airflow does (``pod_template_file``). Upstream: argo-workflows,
+    pkg/apis/workflow/v1alpha1 (ResourceTemplate).
+    """
+    found: Iterator[tuple[str, Any]] = iter(())
+    if (tree.get("apiVersion"), tree.get("kind")) == ("v1", "ConfigMap"):
+        found = ((below("data", name), text) for name, text in at(tree, "data").items())
+    elif group_of(tree.get("apiVersion")) == "argoproj.io":
+        spec = at(tree, "spec.workflowSpec") or at(tree, "spec")
+        steps = enumerate(map(mapping, list_at(spec, "templates")))
+        found = (
+            (f"{each.get('name') or number}.resource.manifest", at(each, "resource").get("manifest"))
+            for number, each in steps
+        )
+    for path, text in found:
+        if isinstance(text, str) and len(text) <= _MAX_TEXT and tells_of_claims(text) and _IS_OBJECT.search(text):
+            yield path, text
 
 
 def _found(value: Any, namespace: str, depth: int) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - any JSON value

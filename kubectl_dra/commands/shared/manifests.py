@@ -5,7 +5,6 @@ PodGroups of files that are only supposed: what they say of the server that is t
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -13,13 +12,12 @@ from typing import Final, TypeVar
 
 import click
 
-from kubectl_dra.api.kinds import BY_NAME, find_kind
+from kubectl_dra.api.kinds import BY_NAME
 from kubectl_dra.api.planned import Planned, read_all
 from kubectl_dra.api.sources import Source
-from kubectl_dra.api.trees import at, in_utf8, mapping, read_tree, text_at
-from kubectl_dra.api.workloads.nested import manifests
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.address import completed
+from kubectl_dra.commands.shared.carried import carried_out
 from kubectl_dra.commands.shared.cluster import features_of, gates_of
 from kubectl_dra.commands.shared.errors import CommandError, UsageProblem
 from kubectl_dra.commands.shared.options import Options
@@ -32,7 +30,6 @@ from kubectl_dra.model.scheduling import PodGroup
 from kubectl_dra.output.safe import Safe, safe
 from kubectl_dra.output.words import counted
 from kubectl_dra.source.errors import SourceError
-from kubectl_dra.source.manifests import Written
 from kubectl_dra.source.reading import FoundObjects, FoundRecords, read_objects, read_records
 
 FoundT = TypeVar("FoundT", FoundObjects, FoundRecords)
@@ -45,21 +42,8 @@ def objects_of(options: Options, *, patches: bool = False) -> FoundObjects:
 
     Patches of a kustomization are not objects by themselves; only a command that changes files takes them.
     """
-    return _told(lambda: _unwrapped(read_objects(options.manifests, patches=patches)), options)
-
-
-def _unwrapped(found: FoundObjects) -> FoundObjects:
-    """With the objects that others carry into namespaces of their own in the place of these."""
-    objects = list[Written]()
-    for each in found.objects:
-        tree = {} if find_kind(each.api_version, each.kind) else mapping(read_tree(in_utf8(each.data)))
-        inner = manifests(tree)
-        objects += [Written(json.dumps(one).encode(), "", "", each.origin) for one in inner] or [each]
-        if inner:
-            name = text_at(at(tree, "metadata"), "name")
-            found.notes.append(f"{each.kind} {name}: the {len(inner)} objects in it are read as if applied themselves")
-    found.objects = objects
-    return found
+    found = _told(lambda: read_objects(options.manifests, patches=patches), options)
+    return found if patches else carried_out(found, console(options))
 
 
 def check_namespaces(written: Sequence[Source], options: Options) -> None:
