@@ -55,6 +55,12 @@ def test_a_pod_that_runs_names_its_claims_and_devices(capfd):
     words = " ".join(out.split())
     assert words.startswith("Pod ml/serve-0 is not pending: it runs on node gke-prod-h100-5f3a2b1c-k4tq.")
     assert "Claims: serve-0-net, serve-0-gpus-ppjs4" in words
+    says = "nic.example.com/rack-1/nic-0 takes bandwidth 80G Ready True (LinkUp), for 3d network: interface net1"
+    assert says in words
+    assert "gpu-1 takes" not in words
+    document = json.loads(call(capfd, "serve-0", "-n", "ml", "-o", "json")[1])
+    assert [each["device"] for each in document["held"]] == ["nic.example.com/rack-1/nic-0"]
+    assert document["held"][0]["networkData"]["ips"] == ["10.8.1.20/16"]
     assert "nic.example.com/rack-1/nic-0, gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-0," in words
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -10,6 +10,8 @@ import msgspec
 
 from kubectl_dra.diagnosis.records import ClaimVerdict
 from kubectl_dra.model.invocation import HERE, Address
+from kubectl_dra.model.meta import Condition
+from kubectl_dra.model.resource import NetworkDeviceData
 from kubectl_dra.output.devices.holders import consumer_text, taint_lines
 from kubectl_dra.output.devices.parts import condition_text, pairs_text, scope_text
 from kubectl_dra.output.layout import PAGE, Column, paragraphs, table, wrapped
@@ -218,8 +220,7 @@ def _notes(result: ResultRecord) -> Iterator[Safe]:
     if result.admin_access:
         yield Safe("admin access")
     if result.consumed_capacity:
-        amounts = {name.rpartition("/")[2]: amount for name, amount in result.consumed_capacity.items()}
-        yield fmt("takes {}", pairs_text(amounts))
+        yield amounts_text(result.consumed_capacity)
     if result.share_id:
         yield fmt("share {}", result.share_id)
     for taint, source in taint_lines(result.taints):
@@ -297,16 +298,25 @@ def _driver_words(report: ClaimReport, now: datetime) -> Iterator[Safe]:
         if status is None:
             continue
         yield from wrapped(fmt("{}/{}/{}", result.driver, result.pool, result.device), indent=4, first=2)
-        for condition in status.conditions:
-            yield from wrapped(condition_text(condition, now), indent=6, first=4)
-        if status.network_data is not None:
-            network = status.network_data
-            parts = [fmt("interface {}", network.interface_name)] if network.interface_name else []
-            parts += [fmt("hardware address {}", network.hardware_address)] if network.hardware_address else []
-            parts += [fmt("IPs {}", listed(network.ips))] if network.ips else []
-            yield from wrapped(fmt("network: {}", Safe(", ").join(parts)), indent=6, first=4)
+        yield from reported_lines(status.conditions, status.network_data, now)
         if status.data is not None:
             yield from wrapped(fmt("data: {}", raw_text(status.data)), indent=6, first=4)
+
+
+def reported_lines(conditions: Sequence[Condition], network: NetworkDeviceData | None, now: datetime) -> Iterator[Safe]:
+    """What a driver says of a device, below its name."""
+    for condition in conditions:
+        yield from wrapped(condition_text(condition, now), indent=6, first=4)
+    if network is not None:
+        parts = [fmt("interface {}", network.interface_name)] if network.interface_name else []
+        parts += [fmt("hardware address {}", network.hardware_address)] if network.hardware_address else []
+        parts += [fmt("IPs {}", listed(network.ips))] if network.ips else []
+        yield from wrapped(fmt("network: {}", Safe(", ").join(parts)), indent=6, first=4)
+
+
+def amounts_text(consumed: Mapping[str, str]) -> Safe:
+    """What is taken of a device that is shared."""
+    return fmt("takes {}", pairs_text({name.rpartition("/")[2]: amount for name, amount in consumed.items()}))
 
 
 def _configs(report: ClaimReport) -> Iterator[Safe]:

@@ -23,6 +23,7 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.diagnosis.remedies.records import AddDevices, RemedyKind
 from kubectl_dra.model.invocation import HERE, Address
+from kubectl_dra.output.devices.claim_page import amounts_text, reported_lines
 from kubectl_dra.output.devices.parts import ranges
 from kubectl_dra.output.layout import paragraphs, wrapped
 from kubectl_dra.output.pending import advice
@@ -126,7 +127,7 @@ def pending_page(
 
 def _what_is_wrong(report: PendingReport, now: datetime, whole: WholeGroup | None, said: str) -> Iterator[list[Safe]]:
     """Below the first lines: what is asked for, unless that is no more than files say which they have ``said``."""
-    yield list(_held(report))
+    yield list(_held(report, now))
     yield list(heard_lines(report, now))
     yield from whole.about if whole is not None else about_group(report)
     if report.group is not None and report.group.blocking is None and whole is not None:
@@ -144,12 +145,16 @@ def _asks(report: PendingReport) -> list[Safe]:
     return [*known, *unread_claims(report.causes)]
 
 
-def _held(report: PendingReport) -> Iterator[Safe]:
-    """Of a pod that runs: its claims and its devices."""
+def _held(report: PendingReport, now: datetime) -> Iterator[Safe]:
+    """Of a pod that runs: its claims, its devices, and what is known of these."""
     if report.verdict is Verdict.NOT_PENDING and report.asks:
         yield from wrapped(fmt("Claims: {}", Safe(", ").join(safe(ask.name) for ask in report.asks)), indent=2)
         devices = Safe(", ").join(ranges(report.devices)) or Safe("none are allocated")
         yield from wrapped(fmt("Devices: {}", devices), indent=2)
+        for each in report.held:
+            takes = fmt(" {}", amounts_text(each.consumed_capacity)) if each.consumed_capacity else Safe("")
+            yield from wrapped(fmt("{}{}", each.device, takes), indent=4, first=2)
+            yield from reported_lines(each.conditions, each.network_data, now)
 
 
 def _how_we_know(

@@ -6,6 +6,8 @@ What the driver of a classic claim (v1alpha2, or a controller of v1alpha3) holds
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
+from typing import Final
 
 import msgspec
 
@@ -30,7 +32,9 @@ from kubectl_dra.reports.devices.holders import Consumer, ConsumerState, consume
 from kubectl_dra.reports.scope import Scope, claim_scope
 from kubectl_dra.reports.taints.taints import TaintRecord, device_taints
 from kubectl_dra.reports.unread import missing_rights
+from kubectl_dra.scheduler.claims import claims_of
 
+_MOST_HELD: Final = 8
 POD_CLAIM_ANNOTATION = "resource.kubernetes.io/pod-claim-name"
 KINDS = (
     *("ResourceClaim", "ResourceClaimTemplate", "Pod", "ResourceSlice", "DeviceTaintRule", "DeviceClass", "Node"),
@@ -70,6 +74,18 @@ class ResultRecord(ReportRecord, frozen=True):
     taints: tuple[TaintRecord, ...]
     health: tuple[Health, ...]
     status: DriverStatus | None
+
+
+class HeldDevice(ReportRecord, frozen=True):
+    """What is known of a device that a pod holds (``DRIVER/POOL/DEVICE``): its share, and what its driver reports.
+
+    The driver's own data stands on the page of the claim only: there may be 10 KiB of it for each device.
+    """
+
+    device: str
+    consumed_capacity: dict[str, str]
+    conditions: tuple[Condition, ...]
+    network_data: resource.NetworkDeviceData | None
 
 
 class ConfigRecord(ReportRecord, frozen=True):
@@ -220,6 +236,25 @@ def _results(claim: resource.ResourceClaim, facts: ClusterState) -> tuple[Result
     return tuple(records)
 
 
+def held_by(pod: Pod, inventory: Inventory) -> tuple[HeldDevice, ...]:
+    """What a pod's claims hold, as far as there is anything to say of it; the first devices of many."""
+    pairs = ((claim, result) for claim in claims_of(pod, inventory) for result in results_of(claim))
+    found = (_held_device(result, _driver_status(claim, result)) for claim, result in pairs)
+    telling = (each for each in found if each.consumed_capacity or each.conditions or each.network_data is not None)
+    return tuple(islice(telling, _MOST_HELD))
+
+
+def _held_device(
+    result: resource.DeviceRequestAllocationResult, status: resource.AllocatedDeviceStatus | None
+) -> HeldDevice:
+    status = status or resource.AllocatedDeviceStatus()
+    return HeldDevice(str(device_of(result)), _amounts(result), status.conditions, status.network_data)
+
+
+def _amounts(result: resource.DeviceRequestAllocationResult) -> dict[str, str]:
+    return {name: str(amount) for name, amount in sorted(result.consumed_capacity.items())}
+
+
 def _slices_known(pool: PoolId, evidence: Evidence) -> bool:
     return evidence.within(pool_fields(pool)).complete("ResourceSlice")
 
@@ -259,7 +294,7 @@ def _result(
         device=result.device,
         admin_access=bool(result.admin_access),
         share_id=result.share_id or "",
-        consumed_capacity={name: str(amount) for name, amount in sorted(result.consumed_capacity.items())},
+        consumed_capacity=_amounts(result),
         tolerations=result.tolerations,
         binding_conditions=result.binding_conditions,
         binding_failure_conditions=result.binding_failure_conditions,

@@ -31,6 +31,7 @@ from kubectl_dra.diagnosis.whatif.undoing import undoes
 from kubectl_dra.model.core import Pod
 from kubectl_dra.reports.base import FeatureRecord, ReadRecord, feature_record, reads_of
 from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk, claim_ask, extended_asks, pending_asks, unseen_entries
+from kubectl_dra.reports.claims.claim import HeldDevice, held_by
 from kubectl_dra.reports.groups.placed_group import PlacedGroup, in_brief, placed_group
 from kubectl_dra.reports.invocations import Words
 from kubectl_dra.reports.pending.agents import Agent, agent_of
@@ -97,7 +98,8 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     ``free_nodes``: where nodes could not be read, those whose devices would do. ``awaited``: the pod that it has to run
     beside and that waits itself. ``dropped_claims``: entries of its manifest that a server without Dynamic Resource
     Allocation did not store. ``descheduled``: the pod that it replaces, if the descheduler ended that. ``next_run``:
-    what its CronJob does when the next run comes due and it still waits.
+    what its CronJob does when the next run comes due and it still waits. ``held``: of a pod that runs, those of its
+    devices of which more is known than their names.
     """
 
     asks: tuple[ClaimAsk, ...]
@@ -144,6 +146,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     dropped_claims: tuple[str, ...] = ()
     descheduled: Descheduled | None = None
     next_run: NextRun | None = None
+    held: tuple[HeldDevice, ...] = ()
 
     def without_steps(self) -> PendingReport:
         """With what would help, and not how it is done."""
@@ -294,6 +297,7 @@ def _of_the_pod(pod: Pod, state: ClusterState, what_if: WhatIf | None) -> dict[s
         "admission": queue_admission(pod, state),
         "created": pod.metadata.creation_timestamp or "",
         "devices": devices_of(pod, state.inventory),
+        "held": held_by(pod, state.inventory) if pod.status.phase == "Running" else (),
         "autoscaler": autoscaler_words(pod, state) if what_if is None else None,
         "named_event": named_event(pod, state.inventory) if what_if is None else None,
         "descheduled": descheduled(pod, state) if what_if is None else None,
