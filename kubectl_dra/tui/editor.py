@@ -91,7 +91,12 @@ class Editor(TextArea):
     @property
     def is_empty(self) -> bool:
         """Whether nothing was written, nor is about to be."""
-        return not self.text and not self._arriving
+        return not self.text and not self.is_behind
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether keys are on their way, of which what is written here knows nothing yet."""
+        return self._arriving > 0
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Nothing once it is removed."""

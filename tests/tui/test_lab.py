@@ -45,6 +45,20 @@ def test_completion_and_live_counts():
     play(demo_app(), script)
 
 
+def test_where_nothing_can_be_completed_what_is_typed_next_is_text():
+    async def script(ui):
+        await ui.press("5")
+        ui.send(*'device["gpu', "tab", *"q")
+        await ui.settle()
+        assert ui.app.view.editor.text == 'device["gpuq'
+        await ui.press("tab")
+        assert "nothing to complete here; esc leaves the editor" in ui.crumbs
+        await ui.press("escape", "tab")
+        assert ui.app.focused is ui.app.view.editor
+
+    play(demo_app(), script)
+
+
 def test_completion_types_over_closing_quotes():
     async def script(ui):
         await ui.press("5")

@@ -169,7 +169,8 @@ class LabView(View):
 
     @property
     def _is_current(self) -> bool:
-        return self._completing == Completions(self.editor.text, self.editor.offset_of_cursor)
+        written = Completions(self.editor.text, self.editor.offset_of_cursor)
+        return self._completing == written and not self.editor.is_behind
 
     # --- writing ----------------------------------------------------------------------------------------------------
 
@@ -259,6 +260,13 @@ class LabView(View):
                 end += len(closing)
                 break
         self.editor.replace(chosen.text, self.editor.location_at(chosen.start), self.editor.location_at(end))
+
+    def do_next_part(self) -> None:
+        """Not out of the editor by the key that completes: what is typed next would be keys."""
+        if self.app.focused is self.editor:
+            self.dra.say(Safe("nothing to complete here; esc leaves the editor"))
+        else:
+            self.screen.set_focus(self.editor)
 
     def do_turn(self) -> None:
         self._turned += 1
