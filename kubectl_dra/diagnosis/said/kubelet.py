@@ -40,6 +40,8 @@ _FAILED: Final = "Failed"
 _RUNNING: Final = "Running"
 #: Upstream: pkg/kubelet/kubelet.go, rejectPod.
 WAS_REJECTED: Final = "Pod was rejected: "
+#: Reasons of YuniKorn, for pods that have no node yet. Upstream: yunikorn-k8shim, pkg/common/constants.
+NOT_PLACED: Final = ("ApplicationRejected", "ResourceReservationTimeout")
 #: Reasons of kubelets that do not admit a pod. Upstream: pkg/kubelet/lifecycle/predicate.go and the resource managers.
 _AT_ADMISSION: Final = (
     "OutOf",
@@ -48,6 +50,7 @@ _AT_ADMISSION: Final = (
     "SMTAlignmentError",
     "Node",
     "Pod",
+    *NOT_PLACED,
 )
 UNHEALTHY: Final = "Unhealthy"
 #: They don't keep containers from starting (pkg/kubelet/network/dns, pkg/kubelet/kubelet_pods.go).

@@ -277,10 +277,20 @@ def named_event_lines(found: NamedEvent | None, now: datetime, said: str) -> Ite
 
 
 def descheduled_lines(found: Descheduled | None, pod: str, now: datetime) -> Iterator[Safe]:
-    """That the pod is made in place of one that the descheduler ended, which reads no claims."""
+    """That the pod is made in place of one that the descheduler ended, which reads no claims, or a scheduler."""
     if found is None:
         return
     whom = Safe("its predecessor of the same name") if found.pod.name == pod else fmt("pod {}", found.pod.name)
+    if found.preempted:
+        gainer = found.for_pod
+        other = Safe("a pod or group of higher priority")
+        has = fmt("pod {}, which has a higher priority ({})", str(gainer.key), found.priority) if gainer else other
+        text = (
+            "The scheduler ended {} on {} {} to make room for {}. A PriorityClass that is at least "
+            "as high keeps that from happening again; it gives this pod no devices."
+        )
+        yield from wrapped(fmt(text, whom, found.node, ago(found.time, now), has))
+        return
     text = (
         "The descheduler evicted {} from {} {} ({}). It does not see devices of claims, and does not ask whether "
         "there are free ones elsewhere: a PodDisruptionBudget keeps it from the pods."

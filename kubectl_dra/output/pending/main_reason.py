@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from kubectl_dra.allocation.input.nodes import NAME_FIELD
@@ -122,7 +122,7 @@ def _sentence(cause: Cause, report: Report, asks: Asks) -> Safe:
         return gone_sentence(cause.detail, asks.of_cause(cause).kind(cause.detail.selected))
     if isinstance(cause.detail, ClassOffer):
         told = offer_sentence(cause.detail, cause.code, _tried(report)) + _kept_from(report, cause.detail)
-        return told + _unused_there(cause.detail, report) + passed_over_note(cause, report.extended)
+        return told + _unused_on(cause.detail.nodes, report) + passed_over_note(cause, report.extended)
     if isinstance(cause.detail, Unpublished):
         return unpublished_sentence(cause.detail)
     if cause.code is Code.CONSTRAINT and not isinstance(cause.detail, Funnel):
@@ -150,9 +150,9 @@ def _kept_from(report: Report, offer: ClassOffer) -> Safe:
     return fmt(", which {}", Safe(", and ").join([*told, *lack]))
 
 
-def _unused_there(offer: ClassOffer, report: Report) -> Safe:
+def _unused_on(nodes: Collection[str], report: Report) -> Safe:
     """``, but pool b is incomplete: …``: the pools on the nodes of the sentence that the scheduler does not use."""
-    found = [each for each in report.causes if isinstance(each.detail, PoolProblem) and {*each.nodes} & {*offer.nodes}]
+    found = [each for each in report.causes if isinstance(each.detail, PoolProblem) and {*each.nodes} & {*nodes}]
     return fmt(", but {}", Safe("; ").join(map(reason_sentence, found))) if found else Safe("")
 
 
@@ -318,7 +318,9 @@ def _placement(with_devices: Sequence[NodeGroupRecord], report: Report, wanted: 
             return fmt(text, assigned, lack_of(own, wanted), names_of(with_devices), has)
     if not (report.asks or report.extended) or any(group.devices_fit is not Fits.YES for group in with_devices):
         return only
-    return fmt("{}, and the free {} are on {}", only, _selected(report, wanted), names_of(with_devices))
+    unused = _unused_on([name for group in allowed for name in group.names], report)
+    text = "{}{}. The free {} are on {}" if unused else "{}{}, and the free {} are on {}"
+    return fmt(text, only, unused, _selected(report, wanted), names_of(with_devices))
 
 
 def _selected(report: Report, wanted: Safe) -> Safe:

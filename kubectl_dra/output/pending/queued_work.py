@@ -8,7 +8,7 @@ from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import ObjectRef
-from kubectl_dra.diagnosis.said.kubelet import WAS_REJECTED
+from kubectl_dra.diagnosis.said.kubelet import NOT_PLACED, WAS_REJECTED
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.model.queues import qualified
@@ -104,8 +104,10 @@ def rejected_lines(found: Sequence[RejectedPods], scope: str, now: datetime, add
         return
     number = sum(len(each.pods) for each in found)
     verb = Safe("was" if number == 1 else "were")
-    whose = Safe("its node" if number == 1 else "their nodes")
-    yield fmt("{} with device claims {} not taken by {}:", counted(number, "pod"), verb, whose)
+    whose = Safe(" by its node" if number == 1 else " by their nodes")
+    # YuniKorn rejects pods before they have one.
+    whose = Safe("") if any(each.reason in NOT_PLACED for each in found) else whose
+    yield fmt("{} with device claims {} not taken{}:", counted(number, "pod"), verb, whose)
     for each in found:
         names = shortened([ref.name if scope else str(ref.key) for ref in each.pods], _FAILED_NAMED)
         when = fmt(", the newest created {}", ago(each.created, now)) if each.created else Safe("")
@@ -142,7 +144,8 @@ def not_taken_lines(found: Sequence[RejectedPods], owner: ObjectRef | None, now:
         whose = fmt("{} of its {} {}", counted(number, "other pod"), owner.kind, owner.name)
         when = fmt(", the newest created {}", ago(each.created, now)) if each.created else Safe("")
         verb = Safe("was" if number == 1 else "were")
+        by = "YuniKorn" if each.reason in NOT_PLACED else "its node"
         text = "{} {} not taken by {} ({}{}): {}"
         words = innermost(each.message.removeprefix(WAS_REJECTED).rstrip("."))
-        told = fmt(text, whose, verb, each.node or "its node", each.reason, when, words or each.reason)
+        told = fmt(text, whose, verb, each.node or by, each.reason, when, words or each.reason)
         yield from wrapped(fmt("{}.", told), indent=2, first=0)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState, derived
-from kubectl_dra.diagnosis.records import NodeOutcome, ObjectRef, PodDiagnosis, Verdict
+from kubectl_dra.diagnosis.records import NodeOutcome, ObjectRef, PodDiagnosis, PoolProblem, Verdict
 from kubectl_dra.diagnosis.records.nodes import tells_of_node
 from kubectl_dra.diagnosis.whatif.daemons import DAEMON_SET
 from kubectl_dra.model.core import Node
@@ -37,8 +37,12 @@ _INSTANCE_TYPE: Final = "node.kubernetes.io/instance-type"
 
 
 def is_about_drivers(diagnosis: PodDiagnosis, state: ClusterState) -> bool:
-    """Whether it matters where drivers' DaemonSets run, which take a list: no driver serves the pod, or some node."""
-    return lacks_drivers(diagnosis.causes) or (_lacks_devices(diagnosis) and _any_has_nothing(state))
+    """Whether it matters where drivers' DaemonSets run, which take a list.
+
+    No driver serves the pod, or some node, or one has published a part of its devices.
+    """
+    in_part = any(isinstance(cause.detail, PoolProblem) for cause in diagnosis.causes)
+    return in_part or lacks_drivers(diagnosis.causes) or (_lacks_devices(diagnosis) and _any_has_nothing(state))
 
 
 @derived("nodes", "slices")

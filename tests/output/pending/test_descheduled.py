@@ -33,6 +33,25 @@ def test_who_ended_the_pod_before_is_told(about: str, whom: str) -> None:
     assert "(LowNodeUtilization). It does not see devices of claims" in page
 
 
+@pytest.mark.parametrize("there", [True, False])
+def test_that_a_scheduler_ended_the_pod_before_is_told(*, there: bool) -> None:
+    """Its event has no more than the uid of the pod that needed the room, and that may have ended."""
+    pod, other = build.pod(claims=["claim"]), build.pod("train-0", node_name="node-1", priority=1000)
+    maker = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "vec", "uid": "s", "controller": True}
+    pod["metadata"] |= {"creationTimestamp": MADE, "ownerReferences": [maker]}
+    other["metadata"]["uid"] = "0f2b5a61-3c4d-4e5f-8a9b-0c1d2e3f4a5b"
+    said = build.event("vec-7f6", "Preempted", f"Preempted by pod {other['metadata']['uid']} on node node-9")
+    said |= {"type": "Normal", "lastTimestamp": BEFORE}
+    said["involvedObject"] = {"kind": "Pod", "namespace": "ml", "name": "vec-7f6", "uid": "gone"}
+    slice_ = build.slice_("node-1", build.device("gpu-0"))
+    claim = build.claim("claim", build.request(count=9))
+    page = " ".join(page_of(report_of(build.node(), slice_, pod, claim, said, *([other] if there else []))).split())
+    whom = "pod ml/train-0, which has a higher priority (1000)" if there else "a pod or group of higher priority"
+    assert "The scheduler ended pod vec-7f6 on node-9 " in page
+    assert f"to make room for {whom}. A PriorityClass that is at least as high" in page
+    assert "descheduler" not in page
+
+
 @pytest.mark.parametrize(
     "event",
     [

@@ -70,7 +70,7 @@ def test_yunikorn_ends_pods_that_have_no_node_yet() -> None:
     pod = failed("pod", "ApplicationRejected", words)
     pod["spec"].pop("nodeName")
     report = report_of(build.node(), pod)
-    assert first_line(report) == f"Pod ml/pod has failed: YuniKorn ended it: {words} (ApplicationRejected)."
+    assert first_line(report) == f"Pod ml/pod has failed: YuniKorn rejected it: {words} (ApplicationRejected)."
     page = " ".join(page_of(report).split())
     assert "Correct what its words name: its labels queue and applicationId" in page
     assert "TopologyAffinityError" not in page

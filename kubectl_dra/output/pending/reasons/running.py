@@ -6,7 +6,7 @@ from typing import Final
 
 from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.said.kubelet import WAS_REJECTED, was_not_taken
+from kubectl_dra.diagnosis.said.kubelet import NOT_PLACED, WAS_REJECTED, was_not_taken
 from kubectl_dra.model.clock import parse_time
 from kubectl_dra.output.pending.besides_devices import held_sentence, waiting_for_image
 from kubectl_dra.output.pending.extenders import extender_of, extender_sentence
@@ -229,14 +229,10 @@ def _missing(evidence: records.MissingEvidence, _cause: records.Cause) -> Safe:
     return unread_sentence(evidence.missing)
 
 
-#: Who ends pods that have no node yet (yunikorn-k8shim, pkg/common/constants).
-_FAILED_BY: Final = dict.fromkeys(("ApplicationRejected", "ResourceReservationTimeout"), "YuniKorn")
-
-
 def _rejected(found: records.KubeletRejection, cause: records.Cause) -> Safe:
     """The kubelet's words, without those that stand before all of them."""
     words = safe(found.message.removeprefix(WAS_REJECTED).rstrip(".") or found.reason)
-    other = Safe(_FAILED_BY.get(found.reason, "the cluster"))
+    other = Safe("YuniKorn" if found.reason in NOT_PLACED else "the cluster")
     by = fmt("the kubelet of {}", cause.nodes[0]) if cause.nodes else other
     verb = Safe("evicted" if found.reason == _EVICTED else "rejected" if _is_rejected(found) else "ended")
     why = fmt("{} ({})", words, found.reason) if found.message else words
