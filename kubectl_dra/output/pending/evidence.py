@@ -26,7 +26,7 @@ from kubectl_dra.output.pending.reasons.running import DETAIL_TOLD
 from kubectl_dra.output.pending.taints import evicting_line, tolerated
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import ago, counted, first_of, lasting, listed, often, shortened
-from kubectl_dra.reports.pending.descheduled import Descheduled
+from kubectl_dra.reports.pending.descheduled import Turn
 from kubectl_dra.reports.pending.events import AutoscalerWords, NamedEvent
 from kubectl_dra.reports.pending.failing_pods import FailingPod
 from kubectl_dra.reports.pending.same_pools import SamePool
@@ -276,8 +276,9 @@ def named_event_lines(found: NamedEvent | None, now: datetime, said: str) -> Ite
     yield from wrapped(fmt("Warning{} about {}{}{}: {}: {}", by, about, when, often, found.reason, found.message))
 
 
-def descheduled_lines(found: Descheduled | None, pod: str, now: datetime) -> Iterator[Safe]:
+def descheduled_lines(turn: Turn | None, pod: str, now: datetime) -> Iterator[Safe]:
     """That the pod is made in place of one that the descheduler ended, which reads no claims, or a scheduler."""
+    found = turn.descheduled if turn is not None else None
     if found is None:
         return
     whom = Safe("its predecessor of the same name") if found.pod.name == pod else fmt("pod {}", found.pod.name)

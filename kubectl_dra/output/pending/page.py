@@ -185,7 +185,7 @@ def _how_we_know(
         *unpublished_lines(report),
     ]
     yield list(named_event_lines(report.named_event, now, said))
-    yield list(descheduled_lines(report.descheduled, report.pod.name, now))
+    yield list(descheduled_lines(report.turn, report.pod.name, now))
     yield list(next_run_lines(report))
     elsewhere = report.verdict is Verdict.UNSCHEDULABLE and report.code not in advice.WITHOUT_DEVICES
     failing = () if names_failing(report) else report.failing

@@ -136,7 +136,7 @@ def _patch(ref: ObjectRef, spec: dict[str, int]) -> Words | None:
 
 def next_run_lines(report: PendingReport) -> Iterator[Safe]:
     """What comes of waiting where a CronJob has one run at a time."""
-    found = report.next_run
+    found = report.turn.next_run if report.turn is not None else None
     if found is None or report.verdict in _NOT_WAITING:
         return
     texts = {
@@ -154,7 +154,7 @@ def _run_commands(report: PendingReport, found: Siblings, address: Address) -> I
     line = command(changing(kubectl("delete", of("job", job.name, job.namespace)), address)) if job else None
     if job is not None and line is not None:
         text = "Job {} is another run of {}, and starts its pod again until the Job itself is deleted."
-        text += f" {_FORBID}" if report.next_run is None else ""
+        text += f" {_FORBID}" if report.turn is None or report.turn.next_run is None else ""
         yield from wrapped(fmt(text, job.name, _workload(found)))
         yield fmt("To end that run: {}", line)
 

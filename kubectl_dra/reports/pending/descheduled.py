@@ -15,7 +15,9 @@ from typing import Final
 from msgspec.structs import replace
 
 from kubectl_dra.cluster import ClusterState, derived
-from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.diagnosis.pod.siblings import NextRun, next_run
+from kubectl_dra.diagnosis.pod.workloads import Owners
+from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis
 from kubectl_dra.diagnosis.said import events
 from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.core import Pod
@@ -41,6 +43,20 @@ class Descheduled(ReportRecord, frozen=True):
     preempted: bool = False
     for_pod: ObjectRef | None = None
     priority: int = 0
+
+
+class Turn(ReportRecord, frozen=True):
+    """Whose place a pod has taken, and what its CronJob does when the next run comes due and it still waits."""
+
+    descheduled: Descheduled | None
+    next_run: NextRun | None
+
+
+def turn(state: ClusterState, diagnosis: PodDiagnosis, owners: Owners) -> Turn | None:
+    """None where neither is known."""
+    pod, after = state.inventory.pods.get(diagnosis.pod.key), next_run(state, diagnosis, owners)
+    before = descheduled(pod, state) if pod is not None else None
+    return Turn(before, after) if before is not None or after is not None else None
 
 
 def descheduled(pod: Pod, state: ClusterState) -> Descheduled | None:

@@ -13,7 +13,7 @@ from kubectl_dra.diagnosis.codes import Code, Family
 from kubectl_dra.diagnosis.gangs.elsewhere import gang_groups
 from kubectl_dra.diagnosis.pod.choice import choice_of
 from kubectl_dra.diagnosis.pod.missing import missing_of_gangs, missing_of_kueue
-from kubectl_dra.diagnosis.pod.siblings import NextRun, Siblings, next_run, siblings
+from kubectl_dra.diagnosis.pod.siblings import Siblings, siblings
 from kubectl_dra.diagnosis.pod.workloads import Owners, ReadOwner, controller_of
 from kubectl_dra.diagnosis.records import (
     Agreement,
@@ -38,7 +38,7 @@ from kubectl_dra.reports.pending.agents import Agent, agent_of
 from kubectl_dra.reports.pending.awaited import Awaited, awaited
 from kubectl_dra.reports.pending.claim_users import IdleUser, idle_users
 from kubectl_dra.reports.pending.configurations import ConfiguredIn, configured_in
-from kubectl_dra.reports.pending.descheduled import Descheduled, descheduled
+from kubectl_dra.reports.pending.descheduled import Turn, turn
 from kubectl_dra.reports.pending.drivers import DriverOnNode, devices_of, drivers_of
 from kubectl_dra.reports.pending.dropped_claims import dropped_claims
 from kubectl_dra.reports.pending.events import AutoscalerWords, NamedEvent, autoscaler_words, named_event
@@ -97,9 +97,8 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     nodes whose taint says so. ``not_taken``: pods of its own controller that failed as a node did not take them.
     ``free_nodes``: where nodes could not be read, those whose devices would do. ``awaited``: the pod that it has to run
     beside and that waits itself. ``dropped_claims``: entries of its manifest that a server without Dynamic Resource
-    Allocation did not store. ``descheduled``: the pod that it replaces, if the descheduler ended that. ``next_run``:
-    what its CronJob does when the next run comes due and it still waits. ``held``: of a pod that runs, those of its
-    devices of which more is known than their names.
+    Allocation did not store. ``turn``: the pod that it replaces, if that was evicted, and what comes after it.
+    ``held``: of a pod that runs, those of its devices of which more is known than their names.
     """
 
     asks: tuple[ClaimAsk, ...]
@@ -144,8 +143,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     free_nodes: FreeNodes | None = None
     awaited: Awaited | None = None
     dropped_claims: tuple[str, ...] = ()
-    descheduled: Descheduled | None = None
-    next_run: NextRun | None = None
+    turn: Turn | None = None
     held: tuple[HeldDevice, ...] = ()
 
     def without_steps(self) -> PendingReport:
@@ -276,7 +274,7 @@ def _of_one(
         found = found.scaled(read() if read is not None else state)
     return {
         "siblings": found,
-        "next_run": next_run(state, diagnosis, owners),
+        "turn": turn(state, diagnosis, owners),
         "agent": agent_of(diagnosis.causes, state),
         "lingering": lingering_for(diagnosis, state),
         "same_pools": same_pools(diagnosis.nodes, state),
@@ -300,7 +298,6 @@ def _of_the_pod(pod: Pod, state: ClusterState, what_if: WhatIf | None) -> dict[s
         "held": held_by(pod, state.inventory) if pod.status.phase == "Running" else (),
         "autoscaler": autoscaler_words(pod, state) if what_if is None else None,
         "named_event": named_event(pod, state.inventory) if what_if is None else None,
-        "descheduled": descheduled(pod, state) if what_if is None else None,
     }
 
 

@@ -63,4 +63,4 @@ def test_that_a_scheduler_ended_the_pod_before_is_told(*, there: bool) -> None:
     ],
 )
 def test_of_other_events_it_is_not_told(event: tuple[str, ...]) -> None:
-    assert waiting(*event).descheduled is None
+    assert waiting(*event).turn is None
