@@ -41,8 +41,16 @@ class Derived(Generic[T]):
         if self._name not in known:
             state.settle()
         if self._name not in known:
-            known[self._name] = self._make(state)
+            first = self._first(state)
+            made = vars(first)
+            known[self._name] = made[self._name] = made[self._name] if self._name in made else self._make(first)
         return known[self._name]
+
+    def _first(self, state: ClusterState) -> ClusterState:
+        """The earliest state for which it is the same: what many changes that are tried share is made once."""
+        while (origin := state.origin) is not None and self._is_still_true(origin, state):
+            state = origin
+        return state
 
     @overload
     def __get__(self, state: None, owner: type[ClusterState]) -> Derived[T]: ...

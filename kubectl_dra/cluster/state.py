@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Final
+from weakref import ReferenceType, ref
 
 from kubectl_dra.allocation.input import nodes
 from kubectl_dra.allocation.input.allocated import AllocatedState
@@ -107,6 +108,12 @@ class ClusterState:
         """Where facts of a following state come from: from here, or where this state would have had them from."""
         return self if self._former is None else self._former
 
+    @property
+    def origin(self) -> ClusterState | None:
+        """The state whose facts this one has taken over, while somebody else still needs it."""
+        found: ReferenceType[ClusterState] | None = vars(self).get("_origin")
+        return found() if found is not None else None
+
     def settle(self) -> None:
         """Take over from the former state what is still true; then it is not needed any more."""
         former = self._former
@@ -115,7 +122,7 @@ class ClusterState:
         if former.revision != self.revision:
             self.inventory.follow(former.inventory)
         # Facts that follow from a fact taken over find it there.
-        vars(self)["_former"] = None
+        vars(self)["_former"], vars(self)["_origin"] = None, ref(former)
         for fact in ALL:
             fact.take_over(former, self)
 

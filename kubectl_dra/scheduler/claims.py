@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.cluster import ClusterState, derived
+from kubectl_dra.model import differences
 from kubectl_dra.model.classic import MAX_RESERVED_FOR, ClassicResourceClaim
 from kubectl_dra.model.core import Pod, PodResourceClaim
 from kubectl_dra.model.evidence import Evidence
@@ -170,7 +171,17 @@ def extended_claims(inventory: Inventory) -> Mapping[tuple[Key, str], ResourceCl
     return found
 
 
-@derived("claims")
+def _later_extended(
+    found: Mapping[tuple[Key, str], ResourceClaim], before: ClusterState, after: ClusterState
+) -> Mapping[tuple[Key, str], ResourceClaim] | None:
+    """The same where no such claim is another one."""
+    old, new = before.inventory.claims, after.inventory.claims
+    keys = (*differences.changed(old, new), *differences.gone(old, new))
+    claims = (each for key in keys for each in (old.get(key), new.get(key)) if each is not None)
+    return None if any(EXTENDED_CLAIM_ANNOTATION in each.metadata.annotations for each in claims) else found
+
+
+@derived("claims", later=_later_extended)
 def known_extended_claims(state: ClusterState) -> Mapping[tuple[Key, str], ResourceClaim]:
     """The same of a state of the cluster."""
     return extended_claims(state.inventory)

@@ -6,6 +6,7 @@ shared by all attempts on the same snapshot.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from operator import eq, is_
@@ -141,21 +142,24 @@ def _later_shapes(
     changed = _changed_nodes(before, after)
     if changed is None or len(changed) > _FEW:
         return None
-    found = dict(shapes)
+    found, alike = dict(shapes), dict[int, PodShape]()
+    differs: dict[int, Counter[str]] = {}
     for name in changed:
-        if name in before.inventory.nodes:
-            _count(found, name, _nodes(before)[name].pods, -1)
-        _count(found, name, _nodes(after)[name].pods, 1)
+        old = _nodes(before)[name].pods if name in before.inventory.nodes else ()
+        for pods, delta in ((old, -1), (_nodes(after)[name].pods, 1)):
+            for pod in pods:
+                alike[id(pod.shape)] = pod.shape
+                differs.setdefault(id(pod.shape), Counter())[name] += delta
+    for shape, numbers in differs.items():
+        # A copy has all of thousands of nodes: only where pods have come or gone.
+        if any(numbers.values()):
+            nodes = dict(found[shape].nodes) if shape in found else {}
+            for name, delta in numbers.items():
+                if not (number := nodes.pop(name, 0) + delta):
+                    continue
+                nodes[name] = number
+            found[shape] = AlikePods(alike[shape], nodes)
     return found
-
-
-def _count(shapes: dict[int, AlikePods], node: str, pods: Iterable[PodInfo], delta: int) -> None:
-    for pod in pods:
-        known = shapes.get(id(pod.shape), AlikePods(pod.shape, {}))
-        nodes = {**known.nodes, node: known.nodes.get(node, 0) + delta}
-        if not nodes[node]:
-            del nodes[node]
-        shapes[id(pod.shape)] = AlikePods(pod.shape, nodes)
 
 
 @derived("nodes", "usage", read=True, later=_later_shapes)

@@ -10,11 +10,13 @@ import pytest
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.placing import place
 from kubectl_dra.diagnosis.pod.preempting import lowest_priority
+from kubectl_dra.diagnosis.remedies.changes import without_pods
 from kubectl_dra.model.edited import edited
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.reports.pending import failing_pods
 from kubectl_dra.scheduler import search, snapshot
+from kubectl_dra.scheduler.claims import EXTENDED_CLAIM_ANNOTATION, known_extended_claims
 from tests.kit import build, facts
 from tests.kit.state import state_of
 
@@ -53,6 +55,65 @@ def test_pods_are_not_looked_through_for_the_lowest_priority_of_each_what_if() -
     assert -2 in vars(after).values()
     left = before.changed(before.inventory.replace(pods=edited(before.inventory.pods, without=[Key("ml", "low")])))
     assert lowest_priority(left) == 1
+
+
+def test_what_is_first_asked_of_a_what_if_is_made_once_for_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = state([build.node("n1"), build.node("n2"), build.pod("web", node_name="n1", phase="Running")])
+    made: list[list[str]] = []
+    make = snapshot._places._make
+
+    def making(world: ClusterState) -> Any:
+        made.append(list(world.inventory.nodes))
+        return make(world)
+
+    monkeypatch.setattr(snapshot._places, "_make", making)
+
+    def with_pod(world: ClusterState, name: str) -> ClusterState:
+        put = facts.inventory([build.pod(name)]).pods
+        return world.changed(world.inventory.replace(pods=edited(world.inventory.pods, put)))
+
+    for world in (one := with_pod(before, "a"), with_pod(one, "b"), with_pod(before, "c"), before):
+        assert snapshot.Snapshot(world).places == {"n1": 0, "n2": 1}
+    assert made == [["n1", "n2"]]
+    fewer = before.changed(before.inventory.replace(nodes={"n2": before.inventory.nodes["n2"]}))
+    assert snapshot.Snapshot(fewer).places == {"n2": 0}
+
+
+def test_a_pod_that_goes_changes_what_is_known_of_pods_like_it_alone() -> None:
+    names = ("web", "web-2", "batch")
+    cpus = {"web": "1", "web-2": "1", "batch": "2"}
+    pods = [build.pod(each, node_name="n1", phase="Running", requests={"cpu": cpus[each]}) for each in names]
+    before = state([build.node("n1"), *pods])
+    known = snapshot._shapes(before)
+    after = before.changed(without_pods([Key(build.NAMESPACE, "web")])(before.inventory))
+    then = snapshot._shapes(after)
+    assert sorted(tuple(each.nodes.items()) for each in then.values()) == [(("n1", 1),), (("n1", 1),)]
+    same = [each for key, each in then.items() if known.get(key) is each]
+    assert len(same) == 1
+
+
+def test_claims_for_extended_resources_are_looked_for_again_only_where_one_differs() -> None:
+    own = build.claim(
+        "made",
+        metadata={
+            "annotations": {EXTENDED_CLAIM_ANNOTATION: "true"},
+            "ownerReferences": [
+                {"apiVersion": "v1", "kind": "Pod", "name": "web", "uid": "pod-web", "controller": True}
+            ],
+        },
+    )
+    before = state([build.claim("other"), own])
+    known = known_extended_claims(before)
+    assert len(known) == 1
+
+    def changed(*put: dict[str, Any], without: tuple[str, ...] = ()) -> ClusterState:
+        gone = [Key(build.NAMESPACE, name) for name in without]
+        claims = edited(before.inventory.claims, facts.inventory(list(put)).claims, gone)
+        return before.changed(before.inventory.replace(claims=claims))
+
+    assert known_extended_claims(changed(build.claim("third"), without=("other",))) is known
+    assert known_extended_claims(changed(without=("made",))) == {}
+    assert known_extended_claims(changed(build.claim("made"))) == {}
 
 
 def test_images_of_further_nodes_are_added_to_those_that_are_known(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
+from itertools import chain
+from operator import attrgetter
+from typing import Final
 
 import msgspec
 
 from kubectl_dra.model.resource import CounterSet, ResourceSlice
+
+_NAME: Final = attrgetter("name")
+_CONSUMED: Final = attrgetter("consumes_counters")
 
 
 class PoolFault(StrEnum):
@@ -29,7 +35,7 @@ class InvalidReason(msgspec.Struct, frozen=True):
 
 def duplicate_device(slices: Sequence[ResourceSlice]) -> InvalidReason | None:
     """The first device name that occurs twice."""
-    every = [device.name for slice_ in slices for device in slice_.spec.devices]
+    every = [name for slice_ in slices for name in map(_NAME, slice_.spec.devices)]
     if len(set(every)) == len(every):
         return None
     names: set[str] = set()
@@ -61,13 +67,12 @@ def undefined_sets(slices: Sequence[ResourceSlice], generation: int) -> tuple[st
 
 def bad_reference(sets: dict[str, CounterSet], slices: Sequence[ResourceSlice]) -> InvalidReason | None:
     """The first counter set, or counter of one, that a device draws on and that is not there."""
-    for slice_ in slices:
-        for device in slice_.spec.devices:
-            for consumption in device.consumes_counters:
-                counter_set = sets.get(consumption.counter_set)
-                if counter_set is None:
-                    return InvalidReason(PoolFault.UNKNOWN_COUNTER_SET, consumption.counter_set)
-                for name in consumption.counters:
-                    if name not in counter_set.counters:
-                        return InvalidReason(PoolFault.UNKNOWN_COUNTER, name, consumption.counter_set)
+    consumed = (each for slice_ in slices for each in map(_CONSUMED, slice_.spec.devices))
+    for consumption in chain.from_iterable(consumed):
+        counter_set = sets.get(consumption.counter_set)
+        if counter_set is None:
+            return InvalidReason(PoolFault.UNKNOWN_COUNTER_SET, consumption.counter_set)
+        for name in consumption.counters:
+            if name not in counter_set.counters:
+                return InvalidReason(PoolFault.UNKNOWN_COUNTER, name, consumption.counter_set)
     return None

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from heapq import merge
 from itertools import compress
-from operator import is_, itemgetter, not_
+from operator import attrgetter, is_, itemgetter, not_
 from typing import Final, TypeVar
 from weakref import ReferenceType, ref
 
@@ -28,6 +28,7 @@ from kubectl_dra.model.resource import CounterSet, ResourceSlice
 _VIEWS: Final = 64
 K = TypeVar("K")
 T = TypeVar("T")
+_BINDING: Final = attrgetter("binding_conditions")
 # Where more pools than this change, everything is looked at anew.
 _FEW_CHANGES: Final = 1_000
 _LAST_WITHOUT_CHECK: Final = 31
@@ -59,8 +60,8 @@ class NodePool(msgspec.Struct, eq=False):
     def binding(self) -> bool:
         """Whether a device has binding conditions, so that the pool is tried after all others."""
         if self._binding is None:
-            devices = (device for slice_ in self.slices for device in slice_.spec.devices)
-            self._binding = self.usable and any(device.binding_conditions is not None for device in devices)
+            conditions = [each for slice_ in self.slices for each in map(_BINDING, slice_.spec.devices)]
+            self._binding = self.usable and conditions.count(None) < len(conditions)
         return self._binding
 
 

@@ -6,6 +6,8 @@ Upstream: the first part of GatherPools, and NodeMatches.
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
+from typing import Final
 
 from kubectl_dra.allocation.errors import Aborted, NodeSelectorUnparsable
 from kubectl_dra.allocation.input import nodes
@@ -15,6 +17,7 @@ from kubectl_dra.model.meta import NodeSelector
 from kubectl_dra.model.resource import Device, ResourceSlice
 
 Condition = Callable[[Node], bool]
+_CONSUMED: Final = attrgetter("consumes_counters")
 
 
 def unsupported(slice_: ResourceSlice, features: Features) -> bool:
@@ -26,10 +29,7 @@ def unsupported(slice_: ResourceSlice, features: Features) -> bool:
 
 
 def uses_groups(slice_: ResourceSlice) -> bool:
-    for device in slice_.spec.devices:
-        if device.consumes_counters and any(c.compatibility_groups for c in device.consumes_counters):
-            return True
-    return False
+    return any(c.compatibility_groups for consumed in map(_CONSUMED, slice_.spec.devices) for c in consumed)
 
 
 def relevant(slice_: ResourceSlice, node: Node, features: Features) -> bool:

@@ -222,6 +222,8 @@ class NodeClasses:
 
     def _content(self, entry: _Entry, node: Node) -> Hashable:
         self.compared += 1
+        if entry.sound and (content := self._view.at_once(entry.pool)) is not None:
+            return content
         view = self._view if entry.sound else self._view_of_broken
         return is_shared(entry.pool), *(seen for seen, _ in view.steps(entry.pool, node))
 

@@ -7,6 +7,7 @@ invalid pools, use and consumption do.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import Final
 
 from kubectl_dra.allocation.checks.checks import NODE_FEATURE
@@ -23,6 +24,11 @@ from kubectl_dra.model.taint_text import PREVENTING
 _END: Final = "end"
 # What :meth:`View._more` tells of a device that is plain, behind its capacity.
 _PLAIN: Final = (None, (), (), False, False)
+_CAPACITY: Final = attrgetter("capacity")
+_MORE: Final = attrgetter(
+    "allow_multiple_allocations", "taints", "consumes_counters", "binding_conditions", "binds_to_node"
+)
+_NOTHING_MORE: Final = (None, (), (), None, None)
 # A step along the path: what is seen, and the position of the last device that this includes.
 Token = tuple[Hashable, int]
 
@@ -86,6 +92,31 @@ class View:
             number = self._contents.setdefault(content, len(self._contents))
             found = self._pools[id(pool)] = (pool, ("pool", number), sum(step for _, step in steps))
         return found
+
+    def at_once(self, pool: NodePool) -> Hashable | None:
+        """All that can be met in an ordinary pool of one node, whatever expressions say; None for any other.
+
+        Its devices have nothing but attributes and capacities, and each is allocated once.
+        """
+        if not pool.usable or not pool.slices or pool.counter_sets:
+            return None
+        held = self.allocated.pool(*pool.id)
+        content: list[Hashable] = [pool.id.driver]
+        for slice_ in pool.slices:
+            devices = slice_.spec.devices
+            ordinary = [*map(_MORE, devices)].count(_NOTHING_MORE) == len(devices)
+            if not ordinary or slice_.spec.per_device_node_selection or self._shape(slice_) is not None:
+                return None
+            content += (len(devices), self._capacities_of(devices))
+            for place, device in enumerate(devices) if held else ():
+                if (state := held.get(device.name)) is not None:
+                    content += (place, state.signature)
+        return tuple(content)
+
+    def _capacities_of(self, devices: Sequence[Device]) -> Hashable:
+        """What :meth:`_capacity` says of each; of those that share one it is asked once."""
+        alike = len(set(map(id, map(_CAPACITY, devices)))) == 1
+        return self._capacity(devices[0]) if alike else tuple(map(self._capacity, devices))
 
     def steps(self, pool: NodePool, node: Node | None) -> Iterator[Token]:
         """What the search meets in a pool, each with 1 if it is a device and 0 if not."""

@@ -56,11 +56,12 @@ def is_empty_group(inventory: Inventory, namespace: str, consumer: ConsumerRefer
 
 def fails(pod: Pod) -> str:
     """Why a pod on its node does not run, ``CrashLoopBackOff``; empty for one that does, or is only starting."""
-    statuses = (*pod.status.init_container_statuses, *pod.status.container_statuses)
-    reasons = [each.state.waiting.reason for each in statuses if each.state.waiting is not None]
-    failing = next((reason for reason in reasons if reason and reason not in STARTING), "")
     running = any(each.state.running is not None for each in pod.status.container_statuses)
-    return failing if pod.spec.node_name and not running and not is_terminal(pod) else ""
+    if running or not pod.spec.node_name or is_terminal(pod):
+        return ""
+    statuses = (*pod.status.init_container_statuses, *pod.status.container_statuses)
+    reasons = (each.state.waiting.reason for each in statuses if each.state.waiting is not None)
+    return next((reason for reason in reasons if reason and reason not in STARTING), "")
 
 
 def never_ends(inventory: Inventory, pod: Pod) -> bool:

@@ -7,7 +7,7 @@ apart as a reader would. What the words and the verdict are is decided elsewhere
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
@@ -19,7 +19,7 @@ from msgspec import structs
 from kubectl_dra.allocation.errors import AllocationError
 from kubectl_dra.allocation.input.nodes import NAME_FIELD
 from kubectl_dra.allocation.outcome import Fatal, Outcome
-from kubectl_dra.cluster import ClusterState, derived
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.explain import binding, pre_filter
 from kubectl_dra.diagnosis.explain.funnel import NodeExplanation
 from kubectl_dra.diagnosis.explain.renaming import ClaimNames
@@ -158,7 +158,12 @@ def sorted_by(results: Sequence[NodeResult], at: Sequence[int], nodes: Sequence[
 
 def names_of(alike: Iterable[AlikeNodes]) -> tuple[str, ...]:
     """The names of all these nodes, in the Inventory's order."""
-    found = [(place, node.metadata.name) for each in alike for place, node in zip(each.places, each.nodes, strict=True)]
+    groups = tuple(alike)
+    if len(groups) == 1:
+        return tuple([node.metadata.name for node in groups[0].nodes])
+    found = [
+        (place, node.metadata.name) for each in groups for place, node in zip(each.places, each.nodes, strict=True)
+    ]
     found.sort(key=itemgetter(0))
     return tuple([name for _, name in found])
 
@@ -230,12 +235,6 @@ class PodAttempt:
         return sum(len(each.nodes) for each in self.alike if each.result.outcome is outcome)
 
 
-@derived("nodes")
-def _places(world: ClusterState) -> Mapping[str, int]:
-    """The place of each node in the Inventory's order."""
-    return {name: place for place, name in enumerate(world.inventory.nodes)}
-
-
 def attempt(
     world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], among: Collection[str] | None = None
 ) -> PodAttempt:
@@ -295,7 +294,7 @@ class Attempting:
         if len(filtered.nodes) == len(nodes) and self.among is None:
             return sorted_by(results, filtered.kinds.at, tuple(nodes.values()))
         known = {node.name: kind for node, kind in zip(filtered.nodes, filtered.kinds.at, strict=True)}
-        order = _places(self.world)
+        order = Snapshot(self.world).places
         names = (
             sorted(filter(nodes.__contains__, self.among), key=order.__getitem__) if self.among is not None else nodes
         )
