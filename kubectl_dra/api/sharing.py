@@ -175,14 +175,17 @@ def _share_attributes(devices: Iterable[Device]) -> None:
 
 def _share_capacities(devices: Iterable[Device]) -> None:
     place = _place("capacity of a device")
+    last = place.last
+    names = list(last)
     for device in devices:
         capacity = device.capacity
         if capacity:
-            if not place.is_last(capacity):
+            if capacity != last or list(capacity) != names:
                 policies = [each for each in capacity.values() if each.request_policy is not None]
                 amounts = {name: each.value for name, each in capacity.items()}
-                place.last = capacity if policies else _shared(place, amounts, capacity)
-            force_setattr(device, "capacity", place.last)
+                last = place.last = capacity if policies else _shared(place, amounts, capacity)
+                names = list(last)
+            force_setattr(device, "capacity", last)
 
 
 def _share_amounts(status: Record, field: str) -> None:

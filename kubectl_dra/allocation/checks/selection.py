@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
+from typing import Final
 
 from kubectl_dra.allocation import errors
 from kubectl_dra.allocation.checks.requests import Request
@@ -21,6 +22,9 @@ from kubectl_dra.selectors.evaluate import (
 )
 from kubectl_dra.selectors.visible import Columns
 
+#: Where so many devices of a driver in a row are like no other, as by their uuids, they are no longer compared.
+_PATIENCE: Final = 256
+
 
 class SelectorMemo:
     """Evaluates the selectors and derived attributes of one attempt, each once per content."""
@@ -36,6 +40,8 @@ class SelectorMemo:
         #: Equal for two attempts that see the same of every device.
         self.identity: Hashable = tuple(s for s in sets if s), self._derivations, constrained, self._shows_sharing
         self._seen: dict[Hashable, Hashable] = {}
+        # By driver: how many devices in a row had a content that none had before.
+        self._alone: dict[str, int] = {}
         self._derived: dict[tuple[str, Hashable], DeviceAttribute | DerivedFailure] = {}
 
     def forget(self) -> None:
@@ -55,25 +61,29 @@ class SelectorMemo:
         Devices on which something fails are told apart by their content, because errors name the device. ``sound``: it
         is known already that no attribute is broken.
         """
+        alone = self._alone.get(driver, 0)
+        if alone > _PATIENCE:
+            return self._judged(driver, device, sound)
         content = self._visible.content(driver, device, sound)
         found = self._seen.get(content)
+        self._alone[driver] = alone + 1 if found is None else 0
         if found is None:
-            found = self._seen[content] = self._judged(driver, device, content, sound)
+            found = self._seen[content] = self._judged(driver, device, sound)
         return found
 
-    def _judged(self, driver: str, device: Device, content: Hashable, sound: bool) -> Hashable:
+    def _judged(self, driver: str, device: Device, sound: bool) -> Hashable:
         said: list[Hashable] = []
         for each in self._distinct:
             # Kept here with the content: the set need not keep it once more.
             decision, clause = each.judged(driver, device, sound)
             if decision.outcome not in (Outcome.MATCHES, Outcome.NO):
-                return content
+                return self._visible.content(driver, device, sound)
             of_class = decision.selector < 0 or each.selectors[decision.selector].device_class is not None
             said.append((decision.selector, -1 if of_class else clause))
         for expression in self._derivations:
             value = self._derive(expression, driver, device)
             if isinstance(value, DerivedFailure):
-                return content
+                return self._visible.content(driver, device, sound)
             said.append(value)
         return driver, device.allow_multiple_allocations, tuple(said), self._visible.constrained(driver, device)
 
