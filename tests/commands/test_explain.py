@@ -92,6 +92,34 @@ def test_a_message_leads_to_its_reason(capfd, message, code):
     assert code in call(capfd, message)[1]
 
 
+@pytest.mark.parametrize(
+    ("message", "whose", "helps", "code"),
+    [
+        (
+            "0/2 nodes are available: 2 cannot align container.",
+            "NodeResourceTopologyMatch, a plugin that is not in the default profile of kube-scheduler",
+            "Request less of these",
+            "DRA-422",
+        ),
+        ("cannot align pod", "NodeResourceTopologyMatch", "(TopologyAffinityError)", "DRA-422"),
+        (
+            "pod ml/a cannot be scheduled: DRA claim c is a shared GPU claim but does not have a queue label (k)",
+            "KAI, another scheduler",
+            "Give claim c the label kai.scheduler/queue",
+            "DRA-150",
+        ),
+    ],
+)
+def test_words_of_other_programs_are_told_as_theirs(capfd, message, whose, helps, code):
+    status, out, err = call(capfd, message)
+    assert (status, err) == (0, "")
+    text = " ".join(out.split())
+    assert text.startswith(f"Words of {whose}")
+    assert helps in text
+    assert text.endswith(f"More: kubectl dra explain {code}")
+    assert call(capfd, message, "-o", "name")[1].split() == [code]
+
+
 def test_a_message_of_many_reasons_leads_to_the_pod(capfd):
     message = "0/6 nodes are available: 1 node(s) had untolerated taint(s), 5 cannot allocate all claims."
     out = call(capfd, message)[1]

@@ -24,6 +24,8 @@ _PREFIX: Final = "DRA-"
 def explain(options: Options, words: Sequence[str]) -> int:
     """Print the pages of the codes that ``words`` name, or the reasons whose message has those words."""
     codes = _codes(words)
+    if words and not codes and _print_others(options, " ".join(words)):
+        return 0
     found = codes or (matching(" ".join(words)) if words else tuple(Code))
     if not found and len(words) == 1 and words[0].upper().startswith(_PREFIX):
         raise _no_reason(words[0].upper())
@@ -33,6 +35,19 @@ def explain(options: Options, words: Sequence[str]) -> int:
     for line in _lines(options.output, found, whole=bool(codes) or (bool(words) and len(found) == 1)):
         console.out(line)
     return 0
+
+
+def _print_others(options: Options, message: str) -> bool:
+    """Print what the words of another program mean; whether they are any."""
+    from kubectl_dra.output.explain.others import of_others
+
+    others = of_others(message) if options.output != "markdown" else None
+    if others is None:
+        return False
+    code, page = others
+    for line in [Safe(code)] if options.output == "name" else page:
+        Console(ColorMode(options.color)).out(line)
+    return True
 
 
 def _no_reason(name: str) -> CommandError:

@@ -7,11 +7,14 @@ was not created from its template).
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+from datetime import timedelta
 from typing import Final
 
-from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.claim.reserved import is_gone
+import msgspec
+
+from kubectl_dra.cluster import ClusterState, derived
+from kubectl_dra.diagnosis.claim.reserved import held_for, is_gone
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gangs.elsewhere import held_by_queue
 from kubectl_dra.diagnosis.gates import quota
@@ -20,12 +23,14 @@ from kubectl_dra.diagnosis.records import (
     Cause,
     ClaimEntry,
     Gates,
+    HeldFor,
     ObjectRef,
     QuotaShortage,
     SchedulerName,
 )
 from kubectl_dra.diagnosis.said import events as events_
 from kubectl_dra.model.admin_access import known_lack, needed_label
+from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.core import Event, Pod
 from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.features import Features
@@ -42,6 +47,9 @@ _CREATION_MESSAGE: Final = re.compile(r"PodResourceClaim (?P<entry>[^:]+): (?P<e
 _ADMIN_ERROR: Final = "admin access to devices requires the"
 _QUOTA_ERROR: Final = "exceeded quota"
 _MAX_SIMILAR: Final = 3
+_IN_VAIN: Final = (HeldFor.GONE, HeldFor.FINISHED)
+#: The controller usually makes a claim within a second.
+_LONG: Final = timedelta(minutes=2)
 
 
 def scheduling_gates(pod: Pod) -> Iterator[Cause]:
@@ -59,7 +67,27 @@ def own_causes(state: ClusterState, pod: Pod, entries: Iterable[ResolvedEntry]) 
     """What keeps a pod out by itself, whatever group it is in."""
     queued = held_by_queue(state, pod)
     yield from scheduling_gates(pod) if queued is None else [Cause(Code.QUEUED, queued)]
-    yield from ClaimGates(state.inventory, state.evidence, state.features, pod).causes(entries)
+    for cause in ClaimGates(state.inventory, state.evidence, state.features, pod).causes(entries):
+        yield _overdue(state, pod, cause)
+
+
+def _overdue(state: ClusterState, pod: Pod, cause: Cause) -> Cause:
+    """The cause, with what a claim that is not made for long says of the controller."""
+    made = parse_time(pod.metadata.creation_timestamp)
+    detail = cause.detail
+    if cause.code is not Code.CLAIM_NOT_CREATED or not isinstance(detail, ClaimEntry):
+        return cause
+    if made is None or state.now - made < _LONG:
+        return cause
+    kept = _kept_in_vain(state)[:1]
+    told = msgspec.structs.replace(detail, overdue=True, kept=ObjectRef.of(CLAIM_KIND, kept[0]) if kept else None)
+    return msgspec.structs.replace(cause, detail=told)
+
+
+@derived("pods", "claims", read=True)
+def _kept_in_vain(state: ClusterState) -> Sequence[Key]:
+    """Claims whose only reservations are for pods that are gone or have finished, as far as pods are all known."""
+    return [key for key, claim in sorted(state.inventory.claims.items()) if held_for(state, claim) in _IN_VAIN]
 
 
 class ClaimGates:

@@ -10,6 +10,8 @@ class ClaimEntry(Evidence, frozen=True):
     """An entry of ``spec.resourceClaims`` and the scheduler's words about it (which it only logs).
 
     ``event_time``: of ``event_message``; without one, when the claim was deleted. ``label``: what the namespace lacks.
+    ``overdue``: it is not made for longer than the controller ever needs; ``kept``: a claim that is still reserved for
+    a pod that is gone, which the same controller would have ended.
     """
 
     entry: str
@@ -21,6 +23,8 @@ class ClaimEntry(Evidence, frozen=True):
     event_message: str = ""
     event_time: str = ""
     label: str = ""
+    overdue: bool = False
+    kept: ObjectRef | None = None
 
 
 class QuotaUse(ReportRecord, frozen=True):

@@ -21,12 +21,14 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import group_key, key_of
 from kubectl_dra.model.requests import host_ports
 from kubectl_dra.model.terms import AffinityTerm, selector_text, terms_of
+from kubectl_dra.scheduler import binder
 from kubectl_dra.scheduler.plugins import (
     inter_pod_affinity,
     node_affinity,
     node_ports,
     pod_topology_spread,
     volume_restrictions,
+    volume_zone,
 )
 from kubectl_dra.scheduler.plugins.spread_constraints import constraints_of
 from kubectl_dra.scheduler.preemption import TERMINATING
@@ -49,6 +51,8 @@ K = TypeVar("K")
 #: ``NAME on NODE``, and the pod's key.
 _User = tuple[str, Key]
 _Users = Mapping[K, Sequence[_User]]
+#: Upstream: component-helpers/storage/volume, AnnSelectedNode.
+_SELECTED_NODE: Final = "volume.kubernetes.io/selected-node"
 _ONE_POD: Final = "ReadWriteOncePod"
 _HARD: Final = "DoNotSchedule"
 #: Labels that controllers give their pods, which nobody writes into a term.
@@ -116,6 +120,8 @@ def of_pod(state: ClusterState, pod: Pod, text: str) -> tuple[str, tuple[str, ..
             names = _alone(state, pod)
             volumes = (Key(pod.metadata.namespace, name) for name in names)
             return ", ".join(sorted(names)), _others(_volume_users(state), pod, volumes)
+        case binder.NODE_CONFLICT | volume_zone.CONFLICT | "node(s) had volume node affinity conflict":
+            return ", ".join(_bound(state, pod)), ()
         case pod_topology_spread.UNEVEN:
             return _spread(state, pod)
         case inter_pod_affinity.AFFINITY_TEXT:
@@ -203,6 +209,16 @@ def _alone(state: ClusterState, pod: Pod) -> frozenset[str]:
     known = {name: stored.get(Key(namespace, name)) for name in names}
     of_one = {name for name, claim in known.items() if claim is not None and _ONE_POD in claim.spec.access_modes}
     return frozenset(of_one) or names
+
+
+def _bound(state: ClusterState, pod: Pod) -> Iterator[str]:
+    """Its claims with a volume, which the nodes do not reach: any of them, where there are several."""
+    for name in sorted(set(used_claims(pod.spec.volumes))):
+        claim = state.inventory.storage.claims.get(Key(pod.metadata.namespace, name))
+        if claim is not None and claim.spec.volume_name:
+            node = claim.metadata.annotations.get(_SELECTED_NODE, "")
+            made = f", made for node {node}" if node else ""
+            yield f"{name} (volume {claim.spec.volume_name}{made})"
 
 
 @derived("pods")

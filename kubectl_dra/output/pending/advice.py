@@ -142,7 +142,7 @@ def advice_lines(report: PendingReport, now: datetime, address: Address) -> Iter
     if is_binding_overdue(report, now):
         yield from wrapped(_binding_advice(report, now))
         return
-    if is_claim_overdue(report, now):
+    if overdue_claim(report) is not None:
         yield from wrapped(_NEVER_MADE)
         return
     yield from wrapped(fmt("What usually helps: {}", usual_advice(report, code)))
@@ -217,21 +217,26 @@ def _similar(report: PendingReport) -> set[str]:
     return set(detail.similar) if isinstance(detail, ExtendedResource) else set()
 
 
-def is_claim_overdue(report: PendingReport, now: datetime) -> bool:
-    """Whether a claim is not made for longer than the controller ever needs."""
-    created = parse_time(report.created)
-    return report.code is Code.CLAIM_NOT_CREATED and created is not None and now - created >= _LONG
+def overdue_claim(report: PendingReport) -> ClaimEntry | None:
+    """The entry whose claim is not made for longer than the controller ever needs."""
+    detail = report.causes[0].detail if report.causes else None
+    return detail if isinstance(detail, ClaimEntry) and detail.overdue else None
 
 
 def overdue_lines(report: PendingReport, now: datetime) -> list[Safe]:
     """A claim that is not made for long: to wait is no advice any more."""
-    if not is_claim_overdue(report, now):
+    entry = overdue_claim(report)
+    if entry is None:
         return []
-    text = (
-        "The pod is {} old, and the controller usually makes a claim within a second: it does not run, or the API "
-        "server refuses its requests."
+    text = "The pod is {} old, and the controller usually makes a claim within a second"
+    if entry.kept is None:
+        text += ": it does not run, or the API server refuses its requests."
+        return wrapped(fmt(text, age(report.created, now)))
+    text += (
+        ". Nor has it ended the reservation of claim {} for a pod that is gone or has finished. So it probably does "
+        "not run; Deployments and Jobs, whose pods it makes too, stand still then."
     )
-    return wrapped(fmt(text, age(report.created, now)))
+    return wrapped(fmt(text, age(report.created, now), str(entry.kept.key)))
 
 
 def _about_the_claim(report: PendingReport, address: Address, now: datetime) -> Iterator[Safe]:
@@ -242,7 +247,7 @@ def _about_the_claim(report: PendingReport, address: Address, now: datetime) -> 
     elif report.code is Code.CONSUMERS_FULL and claim is not None:
         where = within(claim.namespace)
         text, words = "Who uses it: {}", reading(dra("describe-claim", claim.name, where), address)
-    elif is_claim_overdue(report, now):
+    elif overdue_claim(report) is not None:
         where = within("kube-system")
         text = "The controller's pods, where the cluster runs it as pods: {}"
         words = reading(kubectl("get", "pods", where, "-l", "component=kube-controller-manager"), address)

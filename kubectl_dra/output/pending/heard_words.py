@@ -71,6 +71,9 @@ _WORDS: Final[dict[str, tuple[str, Code]]] = {
 }
 #: The same with what the pod wishes, and who of its namespace has that.
 _WISHES: Final = {
+    **dict.fromkeys(
+        (text for text, told in _WORDS.items() if told == _ELSEWHERE), "does not reach its volume claim {}{}"
+    ),
     node_affinity.TEXT: "does not match its node selector {}{}",
     node_ports.TEXT: "has its host port {} taken{}",
     pod_topology_spread.UNEVEN: "would break its topology spread constraint ({}{})",

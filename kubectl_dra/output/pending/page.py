@@ -316,7 +316,7 @@ def _tainted(report: PendingReport) -> Iterator[Removal]:
 
 def _in_vain(report: PendingReport, now: datetime) -> bool:
     """Whether what is waited for should have come long ago."""
-    return advice.is_binding_overdue(report, now) or advice.is_claim_overdue(report, now)
+    return advice.is_binding_overdue(report, now) or advice.overdue_claim(report) is not None
 
 
 def _only_waits(report: PendingReport, now: datetime) -> bool:

@@ -453,6 +453,26 @@ def test_a_claim_that_is_overdue_is_not_waited_for() -> None:
     assert "within a second" not in page_of(report_of(build.node(), GPUS, template("true"), young))
 
 
+def test_a_controller_that_ends_no_reservations_either_is_named_in_the_first_line() -> None:
+    """Two of its tasks are left undone; a pod that has just been made waits for it as usual."""
+    pod, gone = from_template(), build.claim("kept", held=[("node-1", "gpu-0")], by=["ended"])
+    del pod["status"]["resourceClaimStatuses"]
+    pod["metadata"]["creationTimestamp"] = before(5)
+    report = report_of(build.node(), GPUS, template("true"), pod, gone)
+    entry = 'its claim "gpus" was not created from ResourceClaimTemplate "gpus"'
+    told = f"{entry}: kube-controller-manager, which does that within a second, does not run or is refused."
+    assert first_line(report) == f"Pod ml/pod is pending: {told}"
+    page = " ".join(page_of(report).split())
+    assert "Nor has it ended the reservation of claim ml/kept for a pod that is gone or has finished." in page
+    alone = " ".join(page_of(report_of(build.node(), GPUS, template("true"), pod)).split())
+    assert "it does not run, or the API server refuses its requests." in alone
+    assert "Nor has it" not in alone
+    pod["metadata"]["creationTimestamp"] = before(0)
+    assert (
+        first_line(report_of(build.node(), GPUS, template("true"), pod, gone)) == f"Pod ml/pod is pending: {entry} yet."
+    )
+
+
 def test_a_scheduler_of_nearly_the_default_name_is_asked_about() -> None:
     def said(name: str) -> str:
         pod = build.pod(claims=["claim"], schedulerName=name)

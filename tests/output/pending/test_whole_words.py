@@ -251,6 +251,27 @@ def test_whoever_has_the_volume_of_one_pod_is_named() -> None:
     assert "in use (by holder on node-a)" in line
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "didn't match PersistentVolume's node affinity",
+        "had volume node affinity conflict",
+        "had no available volume zone",
+    ],
+)
+def test_the_volume_that_keeps_nodes_out_is_named_where_no_volumes_may_be_read(words: str) -> None:
+    volumes = [{"name": "data", "persistentVolumeClaim": {"claimName": "ckpt"}}]
+    annotations = {"pv.kubernetes.io/bind-completed": "yes", "volume.kubernetes.io/selected-node": "gpu-a"}
+    stored = {
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "ckpt", "namespace": "ml", "annotations": annotations},
+        "spec": {"accessModes": ["ReadWriteOnce"], "volumeName": "pvc-7c"},
+    }
+    said = f"0/4 nodes are available: 2 cannot allocate all claims, 2 node(s) {words}."
+    line, _, _ = told(waiting(said, volumes=volumes), stored, unread=(*UNREAD, "Pod", "PersistentVolume"))
+    assert "2 do not reach its volume claim ckpt (volume pvc-7c, made for node gpu-a)" in line
+
+
 def test_a_claim_that_may_not_be_read_is_named_all_the_same() -> None:
     pod = waiting("0/2 nodes are available: 2 cannot allocate all claims.")
     report = report_of(pod, withheld=(*UNREAD, "ResourceClaim"))

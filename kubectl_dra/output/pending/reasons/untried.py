@@ -53,7 +53,9 @@ def _but_elsewhere(told: Safe, entry: records.ClaimEntry, name: str) -> Safe:
 
 
 def _not_created(entry: records.ClaimEntry, _cause: records.Cause) -> Safe:
-    return fmt('its claim "{}" was not created from ResourceClaimTemplate "{}" yet', entry.entry, entry.template)
+    told = fmt('its claim "{}" was not created from ResourceClaimTemplate "{}"', entry.entry, entry.template)
+    text = "{}: kube-controller-manager, which does that within a second, does not run or is refused"
+    return fmt(text, told) if entry.overdue else fmt("{} yet", told)
 
 
 def _template_missing(entry: records.ClaimEntry, _cause: records.Cause) -> Safe:
