@@ -6,7 +6,7 @@ own with ``derived``; nothing here knows pods' verdicts, words or where bytes co
 
 from __future__ import annotations
 
-from kubectl_dra.cluster.derived import derived
+from kubectl_dra.cluster.derived import derived, derived_for_each
 from kubectl_dra.cluster.state import ClusterState
 
-__all__ = ["ClusterState", "derived"]
+__all__ = ["ClusterState", "derived", "derived_for_each"]

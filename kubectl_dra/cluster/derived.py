@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, overload
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, Final, Generic, ParamSpec, TypeVar, overload
 
 if TYPE_CHECKING:
     from kubectl_dra.cluster.state import ClusterState
 
 T = TypeVar("T")
+P = ParamSpec("P")
 Later = Callable[[Any, "ClusterState", "ClusterState"], Any]
 
 #: All facts, in the order in which they are taken over: one may look at those declared before it.
@@ -88,3 +90,28 @@ class derived:
     def __call__(self, make: Callable[[ClusterState], T]) -> Derived[T]:
         """The fact that ``make`` makes."""
         return Derived(make, self._parts, self._read, self._later)
+
+
+def derived_for_each(
+    *parts: str, later: Later | None = None
+) -> Callable[[Callable[Concatenate[ClusterState, P], T]], Callable[Concatenate[ClusterState, P], T]]:
+    """Declare facts of which each is told by the arguments after the state, and made when it is first asked for.
+
+    ``later`` is about all of them, by their arguments.
+    """
+
+    def declare(make: Callable[Concatenate[ClusterState, P], T]) -> Callable[Concatenate[ClusterState, P], T]:
+        facts: Derived[dict[tuple[Any, ...], T]] = Derived(
+            wraps(make)(lambda _state: {}), parts, read=False, later=None
+        )
+
+        @wraps(make)
+        def fact(state: ClusterState, /, *args: P.args, **kwargs: P.kwargs) -> T:
+            known, asked = facts(state), (*args, *kwargs.values())
+            if asked not in known:
+                known[asked] = make(state, *args, **kwargs)
+            return known[asked]
+
+        return fact
+
+    return declare

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from kubectl_dra.cluster import ClusterState, derived
+from kubectl_dra.cluster import ClusterState, derived_for_each
 from kubectl_dra.diagnosis.records import Company, ObjectRef
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
@@ -27,18 +27,9 @@ class _Found(NamedTuple):
     waiting: tuple[Key, ...]
 
 
-@derived("pods")
-def _known(_state: ClusterState) -> dict[AffinityTerm, _Found]:
-    """By term, of those that were asked about: to look for its pods takes all of them."""
-    return {}
-
-
 def wanted(world: ClusterState, pod: Pod, term: AffinityTerm, company: Company) -> Company:
     """``company`` with the pods that a term of ``pod`` is about; the term's selector of namespaces is resolved."""
-    known = _known(world)
-    if term not in known:
-        known[term] = _found(world, term)
-    found, own = known[term], key_of(pod.metadata)
+    found, own = _found(world, term), key_of(pod.metadata)
     waiting = [key for key in found.waiting if key != own]
     places = term.namespaces if term.namespace_selector is None else ("",)
     read = all(world.evidence.complete("Pod", each) for each in places)
@@ -50,6 +41,7 @@ def wanted(world: ClusterState, pod: Pod, term: AffinityTerm, company: Company) 
     )
 
 
+@derived_for_each("pods")
 def _found(world: ClusterState, term: AffinityTerm) -> _Found:
     names = {
         name

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from kubectl_dra.cluster import ClusterState, derived
+from kubectl_dra.cluster import ClusterState, derived_for_each
 from kubectl_dra.model.affinity import Affinity, NodeAffinity
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod
@@ -42,17 +42,10 @@ _NONE: Final = Assignment({})
 _NOT_SEARCHED: Final = Assignment({}, searched=False)
 
 
-@derived()
-def _known(_state: ClusterState) -> dict[Key, Assignment]:
-    return {}
-
-
+@derived_for_each()
 def assignment_of(state: ClusterState, group: Key) -> Assignment:
     """The assignment for a group that does not fit; looked for once."""
-    known = _known(state)
-    if group not in known:
-        known[group] = search(state, group)
-    return known[group]
+    return search(state, group)
 
 
 def search(state: ClusterState, group: Key, limit: int = NODES) -> Assignment:

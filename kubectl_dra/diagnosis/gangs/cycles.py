@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kubectl_dra.cluster import ClusterState, derived
+from kubectl_dra.cluster import ClusterState, derived_for_each
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import group_key
@@ -27,14 +27,7 @@ def group_of(state: ClusterState, pod: Pod) -> PodGroup | None:
     return state.inventory.groups.pod_groups.get(key) if key is not None else None
 
 
-@derived()
-def _cycles(_state: ClusterState) -> dict[Key, GroupDecision]:
-    return {}
-
-
+@derived_for_each()
 def cycle_of(state: ClusterState, group: Key) -> GroupDecision:
     """What the next cycle of a group that was read does."""
-    known = _cycles(state)
-    if group not in known:
-        known[group] = decide_group(Snapshot(state), state.inventory.groups.pod_groups[group])
-    return known[group]
+    return decide_group(Snapshot(state), state.inventory.groups.pod_groups[group])

@@ -6,7 +6,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from kubectl_dra.cluster import ClusterState, derived
+from kubectl_dra.cluster import ClusterState, derived_for_each
 from kubectl_dra.diagnosis.gangs.groups import diagnose_group
 from kubectl_dra.diagnosis.gangs.records import GroupDiagnosis, GroupFinding
 from kubectl_dra.diagnosis.pod.diagnose import diagnoser
@@ -39,16 +39,9 @@ def placed_group(state: ClusterState, causes: tuple[Cause, ...], *, supposed: bo
     return without_words(group) if supposed else group
 
 
-@derived()
-def _known(_state: ClusterState) -> dict[Key, PlacedGroup]:
-    return {}
-
-
+@derived_for_each()
 def _group(state: ClusterState, key: Key) -> PlacedGroup:
-    known = _known(state)
-    if key not in known:
-        known[key] = placed_group_of(state, diagnose_group(diagnoser(state), key))
-    return known[key]
+    return placed_group_of(state, diagnose_group(diagnoser(state), key))
 
 
 def placed_group_of(state: ClusterState, diagnosis: GroupDiagnosis) -> PlacedGroup:

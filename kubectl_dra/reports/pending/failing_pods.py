@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple
 
-from kubectl_dra.cluster import ClusterState, derived
+from kubectl_dra.cluster import ClusterState, derived_for_each
 from kubectl_dra.diagnosis.claim.reserved import STARTING
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import (
@@ -160,8 +160,8 @@ class _DriverPods(NamedTuple):
 
 
 def _later_known(
-    known: dict[str, _DriverPods], before: ClusterState, after: ClusterState
-) -> dict[str, _DriverPods] | None:
+    known: dict[object, _DriverPods], before: ClusterState, after: ClusterState
+) -> dict[object, _DriverPods] | None:
     """The same where no pod of a DaemonSet is another one."""
     old, new = before.inventory, after.inventory
     if old.workloads is not new.workloads or old.events is not new.events:
@@ -171,18 +171,11 @@ def _later_known(
     return None if any(each.kind == _DAEMON_SET for pod in pods for each in pod.metadata.owner_references) else known
 
 
-@derived("pods", "workloads", "events", later=_later_known)
-def _known(_state: ClusterState) -> dict[str, _DriverPods]:
-    """By driver, of those that were asked about: many pods wait for the same one, and to look for it takes all pods."""
-    return {}
-
-
+@derived_for_each("pods", "workloads", "events", later=_later_known)
 def _on_any_node(state: ClusterState, driver: str) -> _DriverPods:
-    known = _known(state)
-    if driver not in known:
-        refs = plugins(driver, "", state.inventory, None)
-        known[driver] = _DriverPods(failing_among(refs, state.inventory), starting_among(refs, state.inventory))
-    return known[driver]
+    """Many pods wait for the same driver, and to look for its pods takes all pods."""
+    refs = plugins(driver, "", state.inventory, None)
+    return _DriverPods(failing_among(refs, state.inventory), starting_among(refs, state.inventory))
 
 
 def failing_among(refs: Iterable[ObjectRef], inventory: Inventory) -> tuple[FailingPod, ...]:

@@ -7,13 +7,13 @@ decides (upstream: pkg/controller/daemon, NodeShouldRunDaemonPod).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
 
 from kubectl_dra.allocation.input.nodes import NAME_FIELD
-from kubectl_dra.cluster import ClusterState, derived
+from kubectl_dra.cluster import ClusterState, derived, derived_for_each
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import (
     Cause,
@@ -98,7 +98,7 @@ def idle_daemon_sets(causes: Collection[Cause], state: ClusterState) -> tuple[Id
         if cause.code in _WITHOUT_DEVICES and isinstance(cause.detail, ClassOffer)
         for driver in named_by(cause.detail.device_class, state.inventory)
     ]
-    found = (_once(state, driver, "", lambda driver, _, state: _idle_of(driver, state)) for driver in drivers)
+    found = (_idle_of(state, driver) for driver in drivers)
     return tuple(dict.fromkeys(each for each in found if each is not None))
 
 
@@ -126,28 +126,13 @@ def absent_daemon_sets(
             for request, where in without.items()
             for driver in named_by(classes.get(request, ""), state.inventory)
         ]
-    found = {driver: _once(state, driver, where, _absent) for driver, where in reversed(wanted)}
+    found = {driver: _absent(state, driver, where) for driver, where in reversed(wanted)}
     return tuple(each for each in found.values() if each is not None)[:1]
-
-
-@derived()
-def _known(_state: ClusterState) -> dict[tuple[str, str], IdleDaemonSet | None]:
-    """By driver and node, empty for all of them: many pods wait for the same, and it takes all DaemonSets and nodes."""
-    return {}
-
-
-def _once(
-    state: ClusterState, driver: str, node: str, found: Callable[[str, str, ClusterState], IdleDaemonSet | None]
-) -> IdleDaemonSet | None:
-    known = _known(state)
-    if (driver, node) not in known:
-        known[driver, node] = found(driver, node, state)
-    return known[driver, node]
 
 
 def absent_from(driver: str, node: str, state: ClusterState) -> IdleDaemonSet | None:
     """The driver's DaemonSet that runs on other nodes than this one; None where that is not known."""
-    return _once(state, driver, node, _absent) if state.evidence.complete("Node") else None
+    return _absent(state, driver, node) if state.evidence.complete("Node") else None
 
 
 def _without_devices(groups: Iterable[NodeGroup]) -> dict[tuple[str, str], str]:
@@ -162,7 +147,9 @@ def _without_devices(groups: Iterable[NodeGroup]) -> dict[tuple[str, str], str]:
     return {request: node for request, node in first.items() if request not in served}
 
 
-def _absent(driver: str, name: str, state: ClusterState) -> IdleDaemonSet | None:
+# Many pods wait for the same driver, and it takes all DaemonSets and nodes.
+@derived_for_each()
+def _absent(state: ClusterState, driver: str, name: str) -> IdleDaemonSet | None:
     """The driver's DaemonSet, if it has pods, and none on that node; one that waits for a node is on it or not."""
     node, nodes = state.inventory.nodes.get(name), nodes_of_daemons(state)
     named = named_after(driver, state) if node is not None else []
@@ -216,7 +203,8 @@ class Daemons(msgspec.Struct, frozen=True):
         return matches(self.pod.spec.node_selector, required_terms(self.pod), node)
 
 
-def _idle_of(driver: str, state: ClusterState) -> IdleDaemonSet | None:
+@derived_for_each()
+def _idle_of(state: ClusterState, driver: str) -> IdleDaemonSet | None:
     """The one that is named after the driver; none where another such runs."""
     found = named_after(driver, state)
     nodes = state.inventory.nodes.values()

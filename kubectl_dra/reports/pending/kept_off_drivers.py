@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from kubectl_dra.cluster import ClusterState, derived
+from kubectl_dra.cluster import ClusterState, derived, derived_for_each
 from kubectl_dra.diagnosis.records import NodeOutcome, ObjectRef, PodDiagnosis, PoolProblem, Verdict
 from kubectl_dra.diagnosis.records.nodes import tells_of_node
 from kubectl_dra.diagnosis.whatif.daemons import DAEMON_SET
@@ -103,7 +103,7 @@ def kept_off_drivers(diagnosis: PodDiagnosis, asks: Iterable[ClaimAsk], state: C
     found: list[IdleDaemonSet] = []
     for driver in drivers:
         groups: dict[tuple[str, ...], list[Node]] = {}
-        for node, daemons, taints in _kept_off(driver, state):
+        for node, daemons, taints in _kept_off(state, driver):
             if _may_have(driver, node, daemons, taints, state):
                 groups.setdefault(taints, []).append(node)
         for taints, nodes in groups.items():
@@ -117,7 +117,7 @@ def kept_off_node(name: str, state: ClusterState) -> tuple[IdleDaemonSet, ...]:
     """The drivers of the cluster that are kept off one node, or absent from it, and publish nothing there."""
     found: list[IdleDaemonSet] = []
     for driver in _drivers(state):
-        for node, daemons, taints in _kept_off(driver, state):
+        for node, daemons, taints in _kept_off(state, driver):
             if node.metadata.name == name:
                 found.append(_told(driver, daemons, taints, [name]))
         absent = absent_where_alike(driver, name, state)
@@ -151,17 +151,10 @@ def _chosen(node: Node) -> list[str]:
     return [each.key for each in taints if not each.key.startswith(_ROLES) and not tells_of_node(each.key)]
 
 
-def _kept_off(driver: str, state: ClusterState) -> Iterator[tuple[Node, Daemons, tuple[str, ...]]]:
-    known = _known(state)
-    if driver not in known:
-        known[driver] = list(_looked_up(driver, state))
-    yield from known[driver]
-
-
-@derived()
-def _known(_state: ClusterState) -> dict[str, list[tuple[Node, Daemons, tuple[str, ...]]]]:
-    """By driver: many pods wait for the same, and it takes all DaemonSets and nodes."""
-    return {}
+@derived_for_each()
+def _kept_off(state: ClusterState, driver: str) -> Sequence[tuple[Node, Daemons, tuple[str, ...]]]:
+    """Many pods wait for the same driver, and it takes all DaemonSets and nodes."""
+    return tuple(_looked_up(driver, state))
 
 
 def _looked_up(driver: str, state: ClusterState) -> Iterator[tuple[Node, Daemons, tuple[str, ...]]]:
