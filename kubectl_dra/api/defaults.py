@@ -22,7 +22,7 @@ from kubectl_dra.model.classic import (
 from kubectl_dra.model.core import Container, Node, Pod, ResourceRequirements
 from kubectl_dra.model.names import DEFAULT_SCHEDULER
 from kubectl_dra.model.quantity import Quantity
-from kubectl_dra.model.requests import is_pod_level, pod_requests
+from kubectl_dra.model.requests import is_pod_level, pod_requests, quantity_of
 from kubectl_dra.model.scheduling import DisruptionMode, Marker, PodGroup
 
 EXACT_COUNT: Final = "ExactCount"
@@ -128,7 +128,7 @@ def _with_pod_level_requests(pod: Pod) -> Pod:
     if resources is None or not resources.limits:
         return pod
     asked = pod_requests(replace(pod, spec=replace(pod.spec, resources=None, overhead={})))
-    implied: dict[str, Quantity] = {name: _amount(name, asked[name]) for name in _POD_LEVEL if name in asked}
+    implied: dict[str, Quantity] = {name: quantity_of(name, asked[name]) for name in _POD_LEVEL if name in asked}
     limits = {name: limit for name, limit in resources.limits.items() if is_pod_level(name)}
     return replace(
         pod, spec=replace(pod.spec, resources=_requesting(resources, {**limits, **implied, **resources.requests}))
@@ -137,10 +137,6 @@ def _with_pod_level_requests(pod: Pod) -> Pod:
 
 def _requesting(resources: ResourceRequirements, requests: Mapping[str, Quantity]) -> ResourceRequirements:
     return replace(resources, requests=dict(requests))
-
-
-def _amount(name: str, value: int) -> Quantity:
-    return Quantity(value, -3) if name == "cpu" else Quantity(value)
 
 
 def _node(node: Node) -> Node:

@@ -30,6 +30,11 @@ NUMERIC_ERROR: Final = "unable to parse numeric part of quantity"
 _MAX_EXPONENT: Final = 4096
 
 
+def wrapped(number: int) -> int:
+    """As an int64, which wraps around."""
+    return (number + 2**63) % 2**64 - 2**63
+
+
 class QuantityError(ValueError):
     """Raised when a text is not a quantity; the message is the API server's."""
 

@@ -18,6 +18,7 @@ Amounts = dict[str, int]
 _POD_LEVEL: Final = frozenset({"cpu", "memory"})
 #: What resources begin with that are huge pages, in front of the size of one.
 HUGE_PAGES: Final = "hugepages-"
+_BINARY: Final = ("memory", "ephemeral-storage", HUGE_PAGES)
 _NANO: Final = -9
 _NANOS_PER_MILLI: Final = 10**6
 _NANOS_PER_UNIT: Final = 10**9
@@ -29,6 +30,13 @@ _NONE: Final[Mapping[str, int]] = {}
 def amount(resource: str, quantity: Quantity) -> int:
     """A quantity as the scheduler counts it: milli-units for cpu, whole units for the rest, rounded up."""
     return quantity.at_scale(-3 if resource == "cpu" else 0)[0]
+
+
+def quantity_of(resource: str, number: int) -> Quantity:
+    """What :func:`amount` counts, as Kubernetes writes amounts of the resource."""
+    if resource == "cpu":
+        return Quantity(number, -3)
+    return Quantity(number, 0, "BinarySI" if resource.startswith(_BINARY) else "DecimalSI")
 
 
 def pod_requests(pod: Pod, *, use_status: bool = False) -> Amounts:

@@ -30,6 +30,11 @@ class _Taint(Protocol):
     def effect(self) -> str: ...
 
 
+def same_taint(one: _Taint, other: _Taint) -> bool:
+    """Whether two taints are the same but for the time when they were added."""
+    return (one.key, one.value, one.effect) == (other.key, other.value, other.effect)
+
+
 def taint_text(taint: _Taint) -> str:
     """``KEY[=VALUE]:EFFECT`` as kubectl writes it; what a removal leaves open is left out."""
     value, effect = (f"={taint.value}" if taint.value else ""), (f":{taint.effect}" if taint.effect else "")

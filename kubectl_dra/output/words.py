@@ -176,6 +176,11 @@ def object_name(ref: ObjectRef) -> Safe:
     return fmt("{} {}", ref.kind, name) if ref.name else fmt("{} without a name", ref.kind)
 
 
+def kind_and_name(ref: ObjectRef) -> Safe:
+    """``KIND NAME``, where the namespace is known."""
+    return fmt("{} {}", ref.kind, ref.name)
+
+
 def capital(text: Safe) -> Safe:
     """A sentence that begins with a capital letter."""
     return Safe(text[:1].upper() + text[1:])

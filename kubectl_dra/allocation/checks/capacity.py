@@ -13,7 +13,7 @@ import msgspec
 
 from kubectl_dra.allocation.errors import CapacityFault
 from kubectl_dra.allocation.input.allocated import nano
-from kubectl_dra.model.quantity import MAX_INT64, Quantity
+from kubectl_dra.model.quantity import MAX_INT64, Quantity, wrapped
 from kubectl_dra.model.resource import CapacityRange, CapacityRequestPolicy, Device, DeviceCapacity
 
 _MILLI: Final = -3
@@ -98,7 +98,7 @@ def _round_up(name: str, requested: Quantity, bounds: CapacityRange, least: Quan
     steps = _steps(_int64(requested), start, step)
     if start >= 0 and start + step * steps > MAX_INT64:
         raise NotComputableError(name, CapacityFault.INT64_OVERFLOW, str(requested))
-    return Quantity(_wrapped(start + step * steps), format=bounds.step.format)
+    return Quantity(wrapped(start + step * steps), format=bounds.step.format)
 
 
 def _round_up_milli(name: str, requested: Quantity, least: Quantity, step: Quantity) -> Quantity:
@@ -121,19 +121,14 @@ def _steps(value: int, start: int, step: int) -> int:
     # A step of zero is refused by the API; upstream would divide by it.
     if step <= 0:
         return 0
-    distance = _wrapped(value - start)
+    distance = wrapped(value - start)
     quotient = abs(distance) // step
     return (quotient if distance >= 0 else -quotient) + (distance % step != 0)
 
 
 def _int64(quantity: Quantity) -> int:
     """``Quantity.Value``: rounded away from zero."""
-    return _wrapped(quantity.ceil())
-
-
-def _wrapped(value: int) -> int:
-    """As an int64, which wraps around."""
-    return (value + 2**63) % 2**64 - 2**63
+    return wrapped(quantity.ceil())
 
 
 def _milli(quantity: Quantity) -> int | None:
@@ -181,7 +176,7 @@ def _outside(amount: Quantity, bounds: CapacityRange, fractional: bool) -> bool:
     if _in_milli(bounds, fractional):
         value = _milli(amount)
         return value is None or _off_grid(value - bounds.min.at_scale(_MILLI)[0], bounds.step.at_scale(_MILLI)[0])
-    return _off_grid(_wrapped(_int64(amount) - _int64(bounds.min)), _int64(bounds.step))
+    return _off_grid(wrapped(_int64(amount) - _int64(bounds.min)), _int64(bounds.step))
 
 
 def _off_grid(distance: int, step: int) -> bool:

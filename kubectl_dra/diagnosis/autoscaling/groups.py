@@ -19,7 +19,7 @@ from kubectl_dra.diagnosis.whatif.daemons import daemon_pods
 from kubectl_dra.diagnosis.whatif.nodes import NodeTemplate
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.scheduler.claims import resolve
 
 #: Kinds that say of a fresh node whether its devices may be used; other nodes and their pods don't.
@@ -88,7 +88,7 @@ class _Case:
         if self.group.unread:
             return _verdict(self.group, NodeOutcome.UNDECIDED, _devices(nearest), (self._lacking(),))
         after = self._with(nearest, name)
-        diagnosis = Diagnoser(after).pod(_key(self.pod))
+        diagnosis = Diagnoser(after).pod(key_of(self.pod.metadata))
         mine = next((each for each in diagnosis.nodes if name in each.nodes), None)
         if mine is None:
             return _verdict(self.group, NodeOutcome.UNDECIDED, _devices(nearest), diagnosis.causes)
@@ -104,7 +104,7 @@ class _Case:
         """Why it is open whether a node that seems to fit does: a rule that was not read may taint its devices."""
         if all(map(self.world.evidence.complete, _DECIDING)):
             return ()
-        found = Diagnoser(self._with(template, name)).pod(_key(self.pod))
+        found = Diagnoser(self._with(template, name)).pod(key_of(self.pod.metadata))
         return found.causes if any(each.decides and each.kind in _DECIDING for each in found.missing) else ()
 
     def _unknown_nodes(self) -> tuple[Cause, ...]:
@@ -123,10 +123,6 @@ class _Case:
 
 _REACHED: Final = {NodeOutcome.CANNOT_ALLOCATE: 2, NodeOutcome.REJECTED: 1, NodeOutcome.FITS: 3}
 _WORST: Final = -1
-
-
-def _key(pod: Pod) -> Key:
-    return Key(pod.metadata.namespace, pod.metadata.name)
 
 
 def _devices(template: NodeTemplate) -> int:

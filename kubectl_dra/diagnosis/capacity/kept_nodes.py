@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.core import Taint
-from kubectl_dra.model.taint_text import keeps_for_some
+from kubectl_dra.model.taint_text import keeps_for_some, same_taint
 from kubectl_dra.selectors.evaluate import Outcome, SelectorSet
 
 
@@ -17,7 +17,7 @@ def kept_by(world: ClusterState, device_class: str) -> tuple[Taint, ...]:
     """
     found = [node.spec.taints for name in _nodes(world, device_class) if (node := world.inventory.nodes.get(name))]
     kept = (taint for taint in found[0] if keeps_for_some(taint)) if found else ()
-    return tuple(taint for taint in kept if all(any(_same(taint, each) for each in taints) for taints in found))
+    return tuple(taint for taint in kept if all(any(same_taint(taint, each) for each in taints) for taints in found))
 
 
 def _nodes(world: ClusterState, name: str) -> Iterator[str]:
@@ -31,7 +31,3 @@ def _nodes(world: ClusterState, name: str) -> Iterator[str]:
             selectors.of(spec.driver, device).outcome is Outcome.MATCHES for device in spec.devices
         ):
             yield spec.node_name
-
-
-def _same(one: Taint, other: Taint) -> bool:
-    return (one.key, one.value, one.effect) == (other.key, other.value, other.effect)

@@ -18,10 +18,9 @@ import msgspec
 from kubectl_dra.diagnosis.gates.cohorts import Share, cohort_of, quota_field, share
 from kubectl_dra.diagnosis.gates.flavor_choice import PlannedSet, choice, covered_by, requests_of, suits
 from kubectl_dra.model.base import ReportRecord
-from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.queues import ClusterQueue, QueueObjects, ResourceGroup
+from kubectl_dra.model.requests import quantity_of
 
-_BINARY: Final = ("memory", "ephemeral-storage", "hugepages-")
 #: Choices of flavors; with more of them it is unknown.
 _MOST_CHOICES: Final = 20_000
 #: Parts that are admitted one by one; more are not tried.
@@ -268,7 +267,9 @@ def _have_room(
 
 
 def _lacking(room: Room, resource: str, sets: Sequence[PlannedSet]) -> QueueRoom:
-    return QueueRoom(room, resource, _text(resource, _total(sets, resource)), _parts(sets, resource), uncovered=True)
+    return QueueRoom(
+        room, resource, str(quantity_of(resource, _total(sets, resource))), _parts(sets, resource), uncovered=True
+    )
 
 
 def _told(
@@ -292,22 +293,22 @@ def _told(
     nominal = best.nominal if best is not None else 0
     # Units get flavors one by one: the rest of them has to fit into the one that is raised.
     lacking = total - most if units == 1 or not at_a_time else total // units * (units - at_a_time)
-    after = _text(resource, nominal + max(0, lacking))
+    after = str(quantity_of(resource, nominal + max(0, lacking)))
     field = quota_field(quotas.queue, flavor, resource) if total > most else ""
     return QueueRoom(
         room,
         resource,
-        _text(resource, total),
+        str(quantity_of(resource, total)),
         _parts(sets, resource),
-        _text(resource, most) if len(known) == len(shares) else "",
-        _text(resource, nominal),
-        _text(resource, max(0, unused)),
+        str(quantity_of(resource, most)) if len(known) == len(shares) else "",
+        str(quantity_of(resource, nominal)),
+        str(quantity_of(resource, max(0, unused))),
         cohort_of(quotas.queue),
-        _text(resource, limit) if limit is not None and cohort_of(quotas.queue) else "",
+        str(quantity_of(resource, limit)) if limit is not None and cohort_of(quotas.queue) else "",
         tuple(flavors),
         may_evict=may_evict(quotas.queue),
         smaller=_smaller(quotas, resource, sets) if units == 1 else None,
-        more=MoreQuota(flavor, field, _text(resource, nominal), after) if field else None,
+        more=MoreQuota(flavor, field, str(quantity_of(resource, nominal)), after) if field else None,
         units=units,
         at_a_time=at_a_time,
     )
@@ -340,7 +341,7 @@ def _smaller(quotas: _Quotas, resource: str, sets: Sequence[PlannedSet]) -> Smal
     if low < 1:
         return None
     now = _short(quotas, tried(low), quotas.certain) is None
-    return Smaller(field, low, _text(resource, _total(tried(low), resource)), now)
+    return Smaller(field, low, str(quantity_of(resource, _total(tried(low), resource))), now)
 
 
 def _parts(sets: Sequence[PlannedSet], resource: str) -> tuple[QuotaPart, ...]:
@@ -348,7 +349,7 @@ def _parts(sets: Sequence[PlannedSet], resource: str) -> tuple[QuotaPart, ...]:
         QuotaPart(
             each.name,
             each.copies,
-            _text(resource, each.requests.get(resource, 0)),
+            str(quantity_of(resource, each.requests.get(resource, 0))),
             tuple(sorted(each.devices.get(resource, {}))),
         )
         for each in sets
@@ -358,9 +359,3 @@ def _parts(sets: Sequence[PlannedSet], resource: str) -> tuple[QuotaPart, ...]:
 
 def _total(sets: Sequence[PlannedSet], resource: str) -> int:
     return sum(each.requests.get(resource, 0) * each.copies for each in sets)
-
-
-def _text(resource: str, number: int) -> str:
-    if resource == "cpu":
-        return str(Quantity(number, -3))
-    return str(Quantity(number, 0, "BinarySI" if resource.startswith(_BINARY) else "DecimalSI"))

@@ -22,7 +22,7 @@ from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.quantity import Quantity
-from kubectl_dra.model.requests import pod_limits, pod_requests
+from kubectl_dra.model.requests import pod_limits, pod_requests, quantity_of
 from kubectl_dra.model.resource import (
     DeviceClass,
     DeviceRequest,
@@ -98,11 +98,7 @@ def pod_usage(pod: Pod) -> dict[str, int]:
 
 def quantity(resource: str, charge: int) -> Quantity:
     """What is charged under one name of a quota, as the API server writes it."""
-    name = resource.removeprefix(_REQUESTS).removeprefix(_LIMITS)
-    if name == "cpu":
-        return Quantity(charge, -3)
-    binary = name in _COMPUTE or name.startswith(_HUGE_PAGES)
-    return Quantity(charge, 0, "BinarySI" if binary else "DecimalSI")
+    return quantity_of(resource.removeprefix(_REQUESTS).removeprefix(_LIMITS), charge)
 
 
 def pod_shortages(world: ClusterState, pod: Pod) -> tuple[QuotaShortage, ...]:

@@ -11,12 +11,12 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.records import ObjectRef, PodUse, QuotaShortage
 from kubectl_dra.model.podinfo import PodInfo, pod_info
 from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.model.requests import quantity_of
 from kubectl_dra.model.usage import is_terminal
 
 #: Of more nobody takes a look.
 _NAMED: Final = 5
 _CPU: Final = "cpu"
-_MILLI: Final = -3
 _REQUESTS: Final = "requests."
 
 
@@ -32,7 +32,7 @@ def with_pods(state: ClusterState, namespace: str, shortage: QuotaShortage) -> Q
     found = [(info.shape.requests.get(name, 0), info.key) for info in _pods(state, namespace)]
     most = sorted((each for each in found if each[0]), key=lambda each: (-each[0], each[1]))[:_NAMED]
     lacks = Quantity.parse(shortage.requested).add(Quantity.parse(shortage.used)).sub(Quantity.parse(shortage.hard))
-    uses = ((ObjectRef.of("Pod", key), _quantity(name, amount)) for amount, key in most)
+    uses = ((ObjectRef.of("Pod", key), quantity_of(name, amount)) for amount, key in most)
     return replace(shortage, pods=tuple(PodUse(ref, str(has), has.cmp(lacks) >= 0) for ref, has in uses))
 
 
@@ -44,7 +44,3 @@ def _pods(state: ClusterState, namespace: str) -> Iterator[PodInfo]:
         waits = not pod.spec.node_name and not is_terminal(pod) and pod.metadata.deletion_timestamp is None
         if waits and pod.metadata.namespace == namespace:
             yield pod_info(pod)
-
-
-def _quantity(resource: str, amount: int) -> Quantity:
-    return Quantity(amount, _MILLI) if resource == _CPU else Quantity(amount, 0, "BinarySI")

@@ -18,6 +18,7 @@ from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import DeviceId
+from kubectl_dra.model.quantity import wrapped
 from kubectl_dra.model.resource import DeviceTaint, DeviceToleration, ResourceClaim
 from kubectl_dra.model.taint_plan import Fate, Why
 from kubectl_dra.model.taint_text import NO_EXECUTE
@@ -63,15 +64,11 @@ def endured(tolerations: Sequence[DeviceToleration], taint: DeviceTaint) -> Evic
         return EvictionVerdict(Fate.KEPT, Why.TOLERATED)
     seconds = min((max(time, 0) for time in times if time is not None), default=None)
     if seconds is not None:
-        seconds = max(_wrapped(seconds * _SECOND) // _SECOND, 0)
+        seconds = max(wrapped(seconds * _SECOND) // _SECOND, 0)
     if seconds:
         return EvictionVerdict(Fate.LATER, Why.TOLERATED_FOR, seconds)
     why = Why.TOLERATED_FOR if seconds == 0 else Why.EMPTY_EFFECT if matching else Why.NOT_TOLERATED
     return EvictionVerdict(Fate.EVICTED, why, seconds)
-
-
-def _wrapped(number: int) -> int:
-    return (number + 2**63) % 2**64 - 2**63
 
 
 def evicts_at_once(

@@ -23,7 +23,7 @@ from kubectl_dra.model.forms import class_names
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.request_parts import BURSTABLE, GUARANTEED, QUALITY_RESOURCES, is_guaranteed, lowered, requested
-from kubectl_dra.model.requests import HUGE_PAGES, amount
+from kubectl_dra.model.requests import HUGE_PAGES, amount, quantity_of
 from kubectl_dra.model.resource import DeviceClass, ResourceClaim
 from kubectl_dra.scheduler.extended import CLAIM_NAME, asked, served_resources
 from kubectl_dra.scheduler.resource_names import DEVICE_CLASS_PREFIX, is_dra_extended_resource
@@ -35,7 +35,6 @@ _TWICE_COST: Final = 30
 _CREATE_COST: Final = 22
 _SERVE_COST: Final = 21
 _NODE_RESOURCES: Final = ("cpu", "memory", "ephemeral-storage")
-_MILLI: Final = -3
 # Smaller numbers that are tried.
 _STEPS: Final = 64
 
@@ -207,7 +206,7 @@ def _lowered(case: Case, resource: str, room: int) -> Iterator[Candidate]:
 def _of_pod(case: Case, resource: str, number: int) -> Candidate:
     own = case.pod.spec.resources
     assert own is not None  # noqa: S101 - it is what is lowered
-    before, after = own.requests[resource], _quantity(resource, number)
+    before, after = own.requests[resource], quantity_of(resource, number)
     limits = [each.resources.limits.get(resource, after) for each in _containers(case)]
     quality = _quality(case, resource)
     if quality and any(limit.cmp(after) > 0 for limit in limits):
@@ -216,7 +215,7 @@ def _of_pod(case: Case, resource: str, number: int) -> Candidate:
 
 
 def _with_amount(case: Case, container: Container, resource: str, number: int) -> Candidate:
-    before, after = container.resources.requests[resource], _quantity(resource, number)
+    before, after = container.resources.requests[resource], quantity_of(resource, number)
     added = added_requests(case.world, case.pod, resource)
     of_default = any(each.kind == LIMIT_RANGE and each.container == container.name for each in added)
     field = f"{_list_of(case, container)}[{container.name}].resources{'.requests' if of_default else ''}[{resource}]"
@@ -234,10 +233,3 @@ def _containers(case: Case) -> tuple[Container, ...]:
 
 def _list_of(case: Case, container: Container) -> str:
     return "initContainers" if container in case.pod.spec.init_containers else "containers"
-
-
-def _quantity(resource: str, number: int) -> Quantity:
-    if resource == "cpu":
-        return Quantity(number, _MILLI)
-    binary = resource in _NODE_RESOURCES or resource.startswith(HUGE_PAGES)
-    return Quantity(number, 0, "BinarySI" if binary else "DecimalSI")

@@ -246,17 +246,13 @@ def merged(first: Candidate, second: Candidate) -> Candidate:
     Nothing is freed for others before this pod can use it.
     """
     cost, one, other = first.cost + second.cost, first.actions[-1], second.actions[0]
-    if isinstance(one, EditClaim) and isinstance(other, EditClaim) and _place(one) == _place(other):
+    if isinstance(one, EditClaim) and isinstance(other, EditClaim) and one.place == other.place:
         action = msgspec.structs.replace(one, after=other.after)
         both = _one_after_the_other(first.changes[-1], second.changes[0])
         return Candidate(first.kind, (*first.actions[:-1], action), cost, (*first.changes[:-1], both))
     if first.kind is RemedyKind.FREE_DEVICES:
         return Candidate(first.kind, (*second.actions, *first.actions), cost, (*second.changes, *first.changes))
     return Candidate(first.kind, (*first.actions, *second.actions), cost, (*first.changes, *second.changes))
-
-
-def _place(action: EditClaim) -> tuple[ObjectRef, str, str]:
-    return action.claim, action.request, action.field
 
 
 def first_of(forms: Sequence[Candidate]) -> Iterator[Candidate]:

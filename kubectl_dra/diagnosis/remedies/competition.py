@@ -48,7 +48,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import group_key, key_of
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.podinfo import PodInfo
-from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.model.requests import quantity_of
 from kubectl_dra.scheduler.claims import claim_names, resolve
 
 # More kinds of pods, and more nodes, are not tried for one remedy; besides, as many of the pod's own controller.
@@ -64,7 +64,6 @@ _OF_ONE: Final = (
     "statefulset.kubernetes.io/pod-name",
 )
 _NEW: Final = "~"  # later than every time
-_MILLI: Final = -3
 _FREES_NOTHING: Final = (EditClaim, RenewClaim, EditPod, RemoveLabel, CreateObject, TaintDevice)
 
 
@@ -347,10 +346,7 @@ def made_again(pod: Pod) -> Pod:
 
 
 def _pod_of(info: PodInfo) -> Pod:
-    amounts = {
-        name: Quantity(amount, _MILLI) if name == "cpu" else Quantity(amount)
-        for name, amount in info.shape.requests.items()
-    }
+    amounts = {name: quantity_of(name, amount) for name, amount in info.shape.requests.items()}
     container = Container(name="main", resources=ResourceRequirements(requests=amounts))
     meta = ObjectMeta(name=info.key.name, namespace=info.key.namespace, uid=info.uid, labels=dict(info.shape.labels))
     return Pod(metadata=meta, spec=PodSpec(containers=(container,), priority=info.shape.priority))

@@ -25,7 +25,7 @@ from kubectl_dra.diagnosis.whatif.nodes import MIRROR
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.podinfo import PodInfo
-from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.model.requests import quantity_of
 
 _CODES: Final = (
     Code.NODE_RESOURCES,
@@ -40,7 +40,6 @@ _NODES: Final = 4
 _PODS: Final = 5
 _COST: Final = 62
 _SCALE_COST: Final = 64
-_MILLI: Final = -3
 
 
 def scaled_down(case: Case) -> Iterator[Candidate]:
@@ -122,11 +121,7 @@ def _waiting(world: ClusterState, node: str, going: Sequence[PodInfo]) -> Candid
 
 def _deleting(node: str, info: PodInfo, resource: str) -> Candidate:
     amount = info.shape.requests.get(resource, 0)
-    freed = (f"{_text(resource, amount)} {resource}",) if amount else ()
+    freed = (f"{quantity_of(resource, amount)} {resource}",) if amount else ()
     action = DeletePod(records.ObjectRef.of("Pod", info.key), (), None, freed)
     cost = CRITICAL_COST if _is_critical(info) else _COST
     return Candidate(RemedyKind.FREE_DEVICES, (action,), cost, (changes.without_placed(node, info),), only=(node,))
-
-
-def _text(resource: str, amount: int) -> str:
-    return str(Quantity(amount, _MILLI)) if resource == "cpu" else str(Quantity(amount, 0, "BinarySI"))

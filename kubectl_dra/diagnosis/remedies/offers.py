@@ -14,7 +14,7 @@ import msgspec
 from kubectl_dra.allocation.search.allocator import ClaimSearch
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.explain.funnel import NodeExplainer
-from kubectl_dra.diagnosis.records import LessCapacity, ObjectRef, ValueCount
+from kubectl_dra.diagnosis.records import LessCapacity, ValueCount
 from kubectl_dra.diagnosis.remedies.candidate import Case
 from kubectl_dra.diagnosis.remedies.records import Action, EditClaim, Remedy
 from kubectl_dra.diagnosis.remedies.selectors import CORRECTED, DROPPED
@@ -88,12 +88,12 @@ def useless(ways: Sequence[Remedy]) -> Sequence[Remedy]:
     all that it could get, to select that value says more than to drop the condition.
     """
     edits = [(edit, way) for way in ways if (edit := _selector_edit(way)) is not None]
-    spelt = {_place(edit) for edit, way in edits if way.cost <= CORRECTED}
-    selected = {(_place(edit), edit.offers) for edit, way in edits if CORRECTED < way.cost < DROPPED}
+    spelt = {edit.place for edit, way in edits if way.cost <= CORRECTED}
+    selected = {(edit.place, edit.offers) for edit, way in edits if CORRECTED < way.cost < DROPPED}
     found = []
     for edit, way in edits:
-        same = way.cost == DROPPED and len(edit.offers) == 1 and (_place(edit), edit.offers) in selected
-        if same or (way.cost > CORRECTED and _place(edit) in spelt):
+        same = way.cost == DROPPED and len(edit.offers) == 1 and (edit.place, edit.offers) in selected
+        if same or (way.cost > CORRECTED and edit.place in spelt):
             found.append(way)
     return found
 
@@ -102,10 +102,6 @@ def _selector_edit(way: Remedy) -> EditClaim | None:
     """The edit of a selector that is all that is done."""
     only = way.actions[0] if len(way.actions) == 1 else None
     return only if isinstance(only, EditClaim) and only.field.startswith("selectors") else None
-
-
-def _place(edit: EditClaim) -> tuple[ObjectRef, str, str]:
-    return edit.claim, edit.request, edit.field
 
 
 def conditions_only_in(one: str, other: str) -> tuple[str, ...]:

@@ -90,6 +90,10 @@ class EditClaim(Evidence, frozen=True):
     less: tuple[LessCapacity, ...] = ()
     several: bool = False
 
+    @property
+    def place(self) -> tuple[ObjectRef, str, str]:
+        return self.claim, self.request, self.field
+
 
 class RenewClaim(Evidence, frozen=True):
     """The pod anew, so that its claim is made again from ``template``, which has changed since the claim was made."""

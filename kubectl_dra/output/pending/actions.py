@@ -30,7 +30,7 @@ from kubectl_dra.output.pending.pod_edits import edit_pod, remove_label
 from kubectl_dra.output.pending.removals import users_gone
 from kubectl_dra.output.pending.rollouts import rollout_edit
 from kubectl_dra.output.safe import Safe, fmt, safe
-from kubectl_dra.output.words import counted, every, listed, plural, quota_noun
+from kubectl_dra.output.words import counted, every, kind_and_name, listed, plural, quota_noun
 from kubectl_dra.scheduler.binder import SELECTED_NODE
 from kubectl_dra.selectors.comparisons import short_clause
 
@@ -172,7 +172,7 @@ def _delete_pod(action: records.DeletePod) -> Safe:
 
 
 def _restart(action: records.RestartPods) -> Safe:
-    pods, what = counted(action.replicas, "replica"), fmt("{} {}", action.workload.kind, action.workload.name)
+    pods, what = counted(action.replicas, "replica"), kind_and_name(action.workload)
     return fmt("scale {} to 0 and back to {}: pod {} still has the devices", what, pods, action.pod.name)
 
 

@@ -22,7 +22,7 @@ from kubectl_dra.output.pending.claim_edits import drops_condition
 from kubectl_dra.output.pending.quotas import refused_unless
 from kubectl_dra.output.pending.rollouts import missing_replicas
 from kubectl_dra.output.safe import Safe, fmt, safe
-from kubectl_dra.output.words import counted, every, listed
+from kubectl_dra.output.words import counted, every, kind_and_name, listed
 from kubectl_dra.reports.invocations import kubectl, shell_line, within
 from kubectl_dra.reports.pending import renewal
 from kubectl_dra.reports.pending.missing_objects import MIN_COUNT, UNREAD_CLASS
@@ -90,7 +90,7 @@ def _places(edits: Sequence[FileEdit]) -> Iterator[Safe]:
 
 def _place(edit: FileEdit) -> Safe:
     """Where a change belongs."""
-    whose = fmt("{} {}", edit.object.kind, edit.object.name)
+    whose = kind_and_name(edit.object)
     if edit.object.kind in _CLAIMS and edit.field.startswith("spec"):
         return fmt("{}: {}", edit.at, whose) if edit.at else fmt("in {}", whose)
     # The line is that at which the object begins.
@@ -189,24 +189,24 @@ def _competition(found: Competition) -> Safe:
 
 
 def _restarts(note: renewal.Restarts) -> Safe:
-    return fmt("replaces all pods of {}", _named(note.owner))
+    return fmt("replaces all pods of {}", kind_and_name(note.owner))
 
 
 def _starts_over(note: renewal.StartsOver) -> Safe:
-    return fmt("deletes {} and creates it again; what it has finished is done again", _named(note.owner))
+    return fmt("deletes {} and creates it again; what it has finished is done again", kind_and_name(note.owner))
 
 
 def _takes_all(note: renewal.TakesAll) -> Safe:
     text = "if {} only monitors devices, request them with adminAccess: true, which takes none"
     needs = [fmt("the label {}=true on namespace {}", note.label, note.owner.namespace)] if note.label else []
     needs += [fmt("the feature gate {}", note.gate)] if note.gate else []
-    return fmt(text, _named(note.owner)) + (fmt("; this needs {}", listed(needs)) if needs else Safe(""))
+    return fmt(text, kind_and_name(note.owner)) + (fmt("; this needs {}", listed(needs)) if needs else Safe(""))
 
 
 def _counts_as_failed(note: renewal.CountsAsFailed) -> Safe:
     if note.failed > note.limit:
-        return fmt("{} then fails: it may have {}", _named(note.owner), counted(note.limit, "failed pod"))
-    return fmt("counts as failed pod {} of the {} that {} may have", note.failed, note.limit, _named(note.owner))
+        return fmt("{} then fails: it may have {}", kind_and_name(note.owner), counted(note.limit, "failed pod"))
+    return fmt("counts as failed pod {} of the {} that {} may have", note.failed, note.limit, kind_and_name(note.owner))
 
 
 def _enough_for(note: renewal.EnoughFor) -> Safe:
@@ -255,7 +255,7 @@ def comes_with(note: renewal.ComesWith) -> Safe:
 
 
 def _no_command(note: renewal.NoCommand) -> Safe:
-    owner, field = _named(note.owner), safe(note.field)
+    owner, field = kind_and_name(note.owner), safe(note.field)
     match note.why:
         case renewal.Hindrance.UNKNOWN_KIND:
             return fmt("no command: change {} in the pod template of {}, then delete the pod", field, owner)
@@ -271,10 +271,6 @@ def _may_get(owner: ObjectRef) -> Safe:
     resource = resource_of(owner.kind)
     line = shell_line(kubectl("auth", "can-i", "get", resource, within(owner.namespace))) if resource else ""
     return fmt(" ({})", line) if line else Safe("")
-
-
-def _named(owner: ObjectRef) -> Safe:
-    return fmt("{} {}", owner.kind, owner.name)
 
 
 def fit_then(note: renewal.FitThen) -> Safe:

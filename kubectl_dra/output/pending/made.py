@@ -16,7 +16,7 @@ from kubectl_dra.output.pending.go_errors import innermost
 from kubectl_dra.output.pending.quotas import pods_lines, quota_advice, quota_sentence
 from kubectl_dra.output.pod_security import refusing_level, wider_level
 from kubectl_dra.output.safe import Safe, command_line, fmt
-from kubectl_dra.output.words import listed, often
+from kubectl_dra.output.words import kind_and_name, listed, often
 from kubectl_dra.reports.invocations import kubectl, of, reading, within
 from kubectl_dra.reports.pending.pending import PendingReport
 
@@ -69,7 +69,7 @@ def refused_sentence(refusal: MakerRefusal, subject: ObjectRef | None = None) ->
     if webhook is not None:
         words = fmt("webhook {}, which has to admit them, cannot be called: {}", webhook["name"], webhook["why"])
     why = quota_sentence(refusal.shortages[0]) if refusal.shortages else words
-    who = Safe("it") if refusal.maker == subject else fmt("{} {}", refusal.maker.kind, refusal.maker.name)
+    who = Safe("it") if refusal.maker == subject else kind_and_name(refusal.maker)
     return fmt("{} cannot create more pods: {}", who, why)
 
 

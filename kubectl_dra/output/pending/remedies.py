@@ -18,7 +18,7 @@ from kubectl_dra.output.pending.claim_edits import drops_condition, new_conditio
 from kubectl_dra.output.pending.consequences import decides, ended_jobs, note_texts, starts_again
 from kubectl_dra.output.pending.folding import alike, of_another
 from kubectl_dra.output.safe import Safe, command, fmt, safe
-from kubectl_dra.output.words import counted, listed
+from kubectl_dra.output.words import counted, kind_and_name, listed
 from kubectl_dra.reports.invocations import UNKNOWN_CONTEXT
 from kubectl_dra.reports.pending.remedies import FileEdit, RemedyReport, Step, lacks_a_name
 from kubectl_dra.reports.pending.remedy_order import Area, area, tolerates_device_taint
@@ -310,7 +310,7 @@ def _edited(edit: FileEdit) -> list[Safe]:
     """What to write in a file, with where it belongs: comments, as it is pasted into a shell with the commands."""
     from kubectl_dra.output.yaml_dump import dump  # PyYAML only where a manifest is shown
 
-    whose = fmt("{} {}", edit.object.kind, edit.object.name)
+    whose = kind_and_name(edit.object)
     where = fmt("{} ({})", edit.at, whose) if edit.at else whose
     if edit.value is None:
         return _comment(fmt("in {}: remove {}", where, edit.field))

@@ -11,7 +11,7 @@ from kubectl_dra.diagnosis.rollouts import EditRollout
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.pending.asks import ask_words
 from kubectl_dra.output.safe import Safe, command, fmt
-from kubectl_dra.output.words import counted, shortened
+from kubectl_dra.output.words import counted, kind_and_name, shortened
 from kubectl_dra.reports.invocations import changing, kubectl, of
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.pending.remedies import RemedyReport
@@ -70,7 +70,7 @@ def rollout_edit(action: EditRollout) -> Safe:
 
 def missing_replicas(action: EditRollout) -> Safe:
     """What that costs until the rollout is done."""
-    named, missing = fmt("{} {}", action.workload.kind, action.workload.name), action.max_unavailable
+    named, missing = kind_and_name(action.workload), action.max_unavailable
     if 0 < missing < action.replicas:
         pods = counted(action.replicas, "pod" if action.workload.kind == _PER_NODE else "replica")
         return fmt("during the rollout up to {} of {} may be missing", missing, pods)

@@ -15,7 +15,7 @@ from kubectl_dra.model.invocation import Address, Words
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.rollouts import own_rollout
 from kubectl_dra.output.safe import Safe, command, fmt
-from kubectl_dra.output.words import counted, listed, plural, shortened
+from kubectl_dra.output.words import counted, kind_and_name, listed, plural, shortened
 from kubectl_dra.reports.invocations import changing, kubectl, of
 from kubectl_dra.reports.pending.pending import PendingReport
 
@@ -38,7 +38,7 @@ def sibling_sentence(report: PendingReport) -> Safe | None:
     found = report.siblings
     if found is None or own_rollout(report) is not None:
         return None
-    workload = _workload(found)
+    workload = kind_and_name(found.workload)
     more = _more(found)
     if not found.holders and found.waiting < _TWO:
         return fmt("{}{}", workload, more) if more else None
@@ -69,7 +69,7 @@ def _more(found: Siblings) -> Safe:
 
 def sibling_advice(found: Siblings) -> Safe:
     """What to do where only their end, fewer of them, or more devices help."""
-    workload = _workload(found)
+    workload = kind_and_name(found.workload)
     if found.planned and found.placed and found.workload.kind.endswith(_WORKFLOW):
         text = (
             "Wait: {} at a time, and the others start once these have ended. If all have to run at once, add devices."
@@ -96,7 +96,7 @@ def sibling_advice(found: Siblings) -> Safe:
         return fmt(f"{text}let {{}} have fewer pods, or add devices.", workload)
     least, most = found.scaled_by.least, found.scaled_by.most
     bounds = fmt("{}" if least == most else "{} to {}", *dict.fromkeys((least, most)))
-    scaler, pods = _ref(found.scaled_by.of), Safe(plural("pod", most))
+    scaler, pods = kind_and_name(found.scaled_by.of), Safe(plural("pod", most))
     told = f"{text}{{}} keeps {{}} at {{}} {{}} and undoes kubectl scale; lower its bounds, or add devices."
     return fmt(told, scaler, workload, bounds, pods)
 
@@ -143,7 +143,7 @@ def next_run_lines(report: PendingReport) -> Iterator[Safe]:
         "Forbid": "Until this run ends, {} starts no other (concurrencyPolicy Forbid): runs that come due are skipped.",
         "Replace": "When the next run comes due, {} deletes this one for it (concurrencyPolicy Replace).",
     }
-    yield from wrapped(fmt(texts[found.policy], _ref(found.cron_job)))
+    yield from wrapped(fmt(texts[found.policy], kind_and_name(found.cron_job)))
 
 
 def _run_commands(report: PendingReport, found: Siblings, address: Address) -> Iterator[Safe]:
@@ -155,13 +155,5 @@ def _run_commands(report: PendingReport, found: Siblings, address: Address) -> I
     if job is not None and line is not None:
         text = "Job {} is another run of {}, and starts its pod again until the Job itself is deleted."
         text += f" {_FORBID}" if report.turn is None or report.turn.next_run is None else ""
-        yield from wrapped(fmt(text, job.name, _workload(found)))
+        yield from wrapped(fmt(text, job.name, kind_and_name(found.workload)))
         yield fmt("To end that run: {}", line)
-
-
-def _workload(found: Siblings) -> Safe:
-    return _ref(found.workload)
-
-
-def _ref(ref: ObjectRef) -> Safe:
-    return fmt("{} {}", ref.kind, ref.name)

@@ -13,7 +13,7 @@ from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.consequences import fit_then
 from kubectl_dra.output.pending.remedies import IT
 from kubectl_dra.output.safe import Safe, fmt
-from kubectl_dra.output.words import counted, listed, shortened
+from kubectl_dra.output.words import counted, kind_and_name, listed, shortened
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.pending.remedies import RemedyReport
 from kubectl_dra.reports.pending.renewal import FitThen
@@ -31,7 +31,7 @@ def more_lines(pod: PodSimulation) -> Iterator[Safe]:
     """How as many are made as their gang needs."""
     if pod.more is not None:
         at = fmt(" ({})", pod.more.at) if pod.more.at else Safe("")
-        name = fmt("{} {}", pod.subject.kind, pod.subject.name)
+        name = kind_and_name(pod.subject)
         text = "Or make more pods: with {} in {}{} all {} fit."
         yield from wrapped(fmt(text, fields_text(pod.more), name, at, pod.more.pods))
 

@@ -9,10 +9,9 @@ from kubectl_dra.api.kinds import RESOURCE_GROUP
 from kubectl_dra.api.planned import Planned
 from kubectl_dra.api.served import version_to_write
 from kubectl_dra.diagnosis.records import ObjectRef
-from kubectl_dra.model.core import Pod
 from kubectl_dra.model.resource import DeviceClass, ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.reports.simulation.records import ManifestReport, PodSimulation
-from kubectl_dra.scheduler.claims import sources
+from kubectl_dra.reports.simulation.trials import claims_named
 
 _CONVERTED = (DeviceClass, ResourceClaim, ResourceClaimTemplate)
 #: Versions whose requests mean nothing in others.
@@ -58,16 +57,9 @@ def without_their_claims(
     pods: Iterable[PodSimulation], objects: Sequence[Planned], found: Collection[ObjectRef]
 ) -> Iterator[PodSimulation]:
     """The answers but those about a bare pod for a claim or template that one of ``found`` uses."""
-    pods_of = ((each, plan.pod) for each in objects if _ref(each) in found for plan in each.pods)
-    used = {ref for each, pod in pods_of for ref in _named(each.key.namespace, pod)}
+    theirs = (plan.pod for each in objects if _ref(each) in found for plan in each.pods)
+    used = {ObjectRef(*key) for pod in theirs for key in claims_named(pod)}
     return (pod for pod in pods if pod.subject not in used)
-
-
-def _named(namespace: str, pod: Pod) -> Iterator[ObjectRef]:
-    for entry in pod.spec.resource_claims:
-        for kind, name in zip(("ResourceClaim", "ResourceClaimTemplate"), sources(entry), strict=True):
-            if name:
-                yield ObjectRef(kind, namespace, name)
 
 
 def _ref(planned: Planned) -> ObjectRef:

@@ -139,7 +139,7 @@ def _bypassed(world: ClusterState, pod: core.Pod) -> str:
         return ""
     if node not in inventory.nodes and evidence.complete("Node"):
         return node
-    for kind, namespace, name in _named(pod):
+    for kind, namespace, name in claims_named(pod):
         claim = inventory.claims.get(Key(namespace, name)) if kind == _CLAIMS[0] else None
         unread = kind == _CLAIMS[0] and claim is None and not evidence.complete(kind, namespace)
         if not unread and (claim is None or claim.status.allocation is None):
@@ -159,7 +159,7 @@ def _by_default_rules(world: ClusterState, trial: PodTrial) -> PodTrial:
 
 def _is_misread(trial: PodTrial, dropped: Collection[tuple[str, str, str]]) -> bool:
     planned = trial.planned
-    return (planned.kind, *planned.key) in dropped or any(key in dropped for key in _named(trial.plan.pod))
+    return (planned.kind, *planned.key) in dropped or any(key in dropped for key in claims_named(trial.plan.pod))
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,12 +180,12 @@ class _Blocked:
         name = pod_admission.missing_runtime_class(self.world, pod)
         if name:
             yield ObjectRef(RUNTIME_CLASS, "", name)
-        for key in _named(pod):
+        for key in claims_named(pod):
             if key in self.refused:
                 yield ObjectRef(*key)
 
 
-def _named(pod: core.Pod) -> Iterator[tuple[str, str, str]]:
+def claims_named(pod: core.Pod) -> Iterator[tuple[str, str, str]]:
     for entry in pod.spec.resource_claims:
         for kind, name in zip(_CLAIMS, sources(entry), strict=True):
             if name:
@@ -200,7 +200,7 @@ def _bare(world: ClusterState, objects: Sequence[Planned]) -> Iterator[tuple[Pla
     nodes = world.inventory.nodes.values()
     kept = {taint.key for node in nodes for taint in node.spec.taints if keeps_for_some(taint)}
     tolerations = tuple(core.Toleration(key=key, operator="Exists") for key in sorted(kept))
-    named = {key for each in objects for plan in each.pods for key in _named(plan.pod)}
+    named = {key for each in objects for plan in each.pods for key in claims_named(plan.pod)}
     groups = {key for each in objects for key in _of_groups(each)}
     for planned in objects:
         if isinstance(planned.record, ResourceClaim | ResourceClaimTemplate):

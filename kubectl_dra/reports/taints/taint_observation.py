@@ -15,8 +15,9 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.meta import Condition
 from kubectl_dra.model.resource import DeviceTaint, DeviceTaintRule
 from kubectl_dra.model.taint_plan import Fate, RuleWrite, TaintPlan, Verb
+from kubectl_dra.model.taint_text import same_taint
 from kubectl_dra.reports.base import ReportRecord
-from kubectl_dra.reports.taints.taint_rules import exact_selector, observing_name, same_taint
+from kubectl_dra.reports.taints.taint_rules import exact_selector, observing_name
 
 NO_EFFECT: Final = "None"
 CONDITION: Final = "EvictionInProgress"

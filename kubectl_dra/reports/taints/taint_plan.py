@@ -17,6 +17,7 @@ from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.model.resource import DeviceTaint, DeviceTaintRule, DeviceTaintSelector
 from kubectl_dra.model.taint_plan import OtherTaint, PlannedDevice, PlanTarget, RuleWrite, TaintPlan, Verb
+from kubectl_dra.model.taint_text import same_taint
 from kubectl_dra.reports.find import devices_of
 from kubectl_dra.reports.taints import taint_rules
 from kubectl_dra.reports.taints.taint_hits import DeviceChange, driver_taints, hits
@@ -86,11 +87,7 @@ def _write(
 ) -> RuleWrite | None:
     """The write for one device or pool; None where the rule says already what it should."""
     if own:
-        return (
-            None
-            if taint_rules.same_taint(own[0].spec.taint, taint)
-            else _changed(Verb.PATCH, own[0], taint, api_version)
-        )
+        return None if same_taint(own[0].spec.taint, taint) else _changed(Verb.PATCH, own[0], taint, api_version)
     name = taint_rules.rule_name(DeviceId(selector.driver or "", selector.pool or "", selector.device or ""), taint.key)
     if name in facts.inventory.taint_rules:
         raise NameTakenError(facts.inventory.taint_rules[name])

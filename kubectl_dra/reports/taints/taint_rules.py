@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from kubectl_dra.model.ids import DeviceId, PoolId
-from kubectl_dra.model.resource import DeviceTaint, DeviceTaintRule, DeviceTaintSelector
+from kubectl_dra.model.resource import DeviceTaintRule, DeviceTaintSelector
 from kubectl_dra.model.taint_plan import MANAGED_BY, MANAGER
 
 _READABLE: Final = 40
@@ -65,8 +65,3 @@ def own_rules(rules: Iterable[DeviceTaintRule], device: DeviceId, key: str) -> t
     own = (rule for rule in rules if is_own(rule) and rule.metadata.name != counting)
     found = (rule for rule in own if rule.spec.device_selector == selector)
     return tuple(sorted((r for r in found if r.spec.taint.key == key), key=lambda rule: rule.metadata.name))
-
-
-def same_taint(one: DeviceTaint, other: DeviceTaint) -> bool:
-    """Whether two taints are the same but for the time when they were added."""
-    return (one.key, one.value, one.effect) == (other.key, other.value, other.effect)

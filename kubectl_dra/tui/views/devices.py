@@ -11,6 +11,7 @@ from typing import Final
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.model.taint_text import taint_text
+from kubectl_dra.output.devices.compare import comparison_page
 from kubectl_dra.output.devices.lists import DEVICES as DEVICE_COLUMNS
 from kubectl_dra.output.devices.lists import short_users, users_of
 from kubectl_dra.output.devices.parts import CLOSED
@@ -29,7 +30,6 @@ from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.queries import DeviceRow, DevicesQuery, MatchingQuery
 from kubectl_dra.tui.report_worker import Query
 from kubectl_dra.tui.views.columns import Attribute, ColumnsView
-from kubectl_dra.tui.views.compare import CompareView
 from kubectl_dra.tui.views.device import DeviceView
 from kubectl_dra.tui.views.reader import ReportView
 
@@ -316,3 +316,24 @@ class AllDevicesView(DevicesView):
 
     def __init__(self) -> None:
         super().__init__(DevicesQuery(), Safe("all devices"))
+
+
+class CompareView(ReportView):
+    """What differs between them, kept up to date."""
+
+    crumb = Safe("compared")
+    gone = Safe("None of these devices is published any more.")
+
+    def __init__(self, devices: Sequence[DeviceId]) -> None:
+        super().__init__()
+        self._question = DevicesQuery(among=frozenset(devices))
+
+    def queries(self) -> Sequence[DevicesQuery]:
+        return (self._question,)
+
+    def lines(self) -> Sequence[Safe] | None:
+        found = self.worker.answer(self._question)
+        if found is None:
+            return None
+        listed = [row.listed(found.cluster) for row in found.record]
+        return comparison_page(listed) if listed else [self.gone]

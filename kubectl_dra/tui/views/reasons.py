@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.model.ids import Key
 from kubectl_dra.output.explain.pages import reason_page
 from kubectl_dra.output.explain.text import code_of, page_lines
 from kubectl_dra.output.pending.headline import pending_cause
@@ -105,11 +104,11 @@ class PendingReasonView(ExplanationView):
         super().__init__(code)
         self.pods: Grid[PendingReport] = Grid(
             (
-                Column("POD", lambda report: safe(str(_pod(report))), least=16),
+                Column("POD", lambda report: safe(str(report.pod.key)), least=16),
                 Column("WHY", pending_cause, least=20),
                 Column("AGE", lambda r: age(r.created, self.dra.now) if r.created else Safe(""), right=True),
             ),
-            _pod,
+            lambda report: report.pod.key,
             header=False,
         )
         self.pods.choose = self._open_pod
@@ -154,17 +153,13 @@ class PendingReasonView(ExplanationView):
             super().do_copy()
 
     def _open_pod(self, report: PendingReport) -> None:
-        self.dra.open_pod(_pod(report))
+        self.dra.open_pod(report.pod.key)
 
     @property
     def subject(self) -> CursorObject | None:
         report = self.pods.selected
-        return self.subject_of(_pod(report)) if report is not None else None
+        return self.subject_of(report.pod.key) if report is not None else None
 
     @property
     def focus_target(self) -> Any:  # noqa: ANN401 - a widget
         return self.pods
-
-
-def _pod(report: PendingReport) -> Key:
-    return Key(report.pod.namespace, report.pod.name)
