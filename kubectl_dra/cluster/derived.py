@@ -102,7 +102,7 @@ def derived_for_each(
 
     def declare(make: Callable[Concatenate[ClusterState, P], T]) -> Callable[Concatenate[ClusterState, P], T]:
         facts: Derived[dict[tuple[Any, ...], T]] = Derived(
-            wraps(make)(lambda _state: {}), parts, read=False, later=None
+            wraps(make)(lambda _state: {}), parts, read=False, later=later
         )
 
         @wraps(make)

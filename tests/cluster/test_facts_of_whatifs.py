@@ -163,9 +163,12 @@ def test_pods_of_drivers_are_looked_for_again_only_where_one_of_a_daemon_set_dif
         put = facts.inventory([pod]).pods
         return before.changed(before.inventory.replace(pods=edited(before.inventory.pods, put)))
 
-    assert failing_pods._known(with_pod(build.pod("other"))) is failing_pods._known(before)
+    def kept(world: ClusterState) -> object:
+        return failing_pods._on_any_node(world, build.DRIVER)
+
+    assert kept(with_pod(build.pod("other"))) is kept(before)
     other = with_pod(daemon("ImagePullBackOff"))
-    assert failing_pods._known(other) is not failing_pods._known(before)
+    assert kept(other) is not kept(before)
     assert failing(other) == ["ImagePullBackOff"]
     gone = before.changed(
         before.inventory.replace(pods=edited(before.inventory.pods, without=[Key("ml", "gpu-plugin-x")]))
