@@ -13,11 +13,14 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final
 
+import msgspec
+
 from kubectl_dra.api.quantities import decode_hook
 from kubectl_dra.api.trees import Tree, at, below, list_at, mapping
+from kubectl_dra.model.core import Pod, PodSpec, ResourceRequirements
 from kubectl_dra.model.names import is_label, is_subdomain
 from kubectl_dra.model.quantity import Quantity
-from kubectl_dra.model.requests import is_overcommitted
+from kubectl_dra.model.requests import amount, container_requests, is_overcommitted, is_pod_level
 
 _TYPES: Final[Mapping[str, tuple[tuple[type, ...], str]]] = {
     "s": ((str,), "a text"),
@@ -194,22 +197,43 @@ def _pod(spec: Tree, path: str) -> Iterator[str]:
 def amount_refusals(spec: Tree, path: str) -> Iterator[str]:
     """What validation says of amounts (upstream: pkg/apis/core/validation, validateResourceRequirements)."""
     whole = [(path, spec)] if mapping(spec.get("resources")) else []
+    yield from _pod_level(spec, path) if whole else ()
     for here, holder in (*whole, *_containers(spec, path)):
         resources_ = mapping(holder.get("resources"))
         limits, requests = (_amounts(mapping(resources_.get(field))) for field in ("limits", "requests"))
         for field, amounts in (("limits", limits), ("requests", requests)):
-            for name, amount in amounts.items():
-                if amount.sign < 0:
-                    yield f'{here}.resources.{field}[{name}]: Invalid value: "{amount}": {_NEGATIVE}'
-        for name, amount in requests.items():
-            limit = limits.get(name, amount)
-            if amount.cmp(limit) and not is_overcommitted(name):
+            for name, given in amounts.items():
+                if given.sign < 0:
+                    yield f'{here}.resources.{field}[{name}]: Invalid value: "{given}": {_NEGATIVE}'
+        for name, given in requests.items():
+            limit = limits.get(name, given)
+            if given.cmp(limit) and not is_overcommitted(name):
                 rule = "equal to"
-            elif amount.cmp(limit) > 0:
+            elif given.cmp(limit) > 0:
                 rule = "less than or equal to"
             else:
                 continue
-            yield f'{here}.resources.requests: Invalid value: "{amount}": must be {rule} {name} limit of {limit}'
+            yield f'{here}.resources.requests: Invalid value: "{given}": must be {rule} {name} limit of {limit}'
+
+
+def _pod_level(spec: Tree, path: str) -> Iterator[str]:
+    """What a pod requests as a whole is no less than its containers do (upstream: validatePodResourceConsistency)."""
+    try:
+        pod = Pod(spec=msgspec.json.decode(msgspec.json.encode(spec), type=PodSpec, dec_hook=decode_hook))
+    except msgspec.ValidationError:
+        return
+    own, sums = pod.spec.resources or ResourceRequirements(), container_requests(pod)
+    for name, quantity in own.requests.items():
+        if is_pod_level(name) and amount(name, quantity) < sums.get(name, 0):
+            least = Quantity(sums[name], -3 if name == "cpu" else 0, quantity.format)
+            rule = f"must be greater than or equal to aggregate container requests of {least}"
+            yield f'{path}.resources.requests[{name}]: Invalid value: "{quantity}": {rule}'
+    for index, container in enumerate(pod.spec.containers):
+        for name, limit in container.resources.limits.items():
+            most = own.limits.get(name, limit)
+            if limit.cmp(most) > 0:
+                here = f"{path}.resources.containers[{index}][{name}].limits"
+                yield f'{here}: Invalid value: "{limit}": must be less than or equal to pod limits of {most}'
 
 
 def _amounts(given: Tree) -> dict[str, Quantity]:

@@ -20,6 +20,7 @@ _POD_LEVEL: Final = frozenset({"cpu", "memory"})
 HUGE_PAGES: Final = "hugepages-"
 _BINARY: Final = ("memory", "ephemeral-storage", HUGE_PAGES)
 _NANO: Final = -9
+_RESIZE: Final = "PodResizePending"
 _NANOS_PER_MILLI: Final = 10**6
 _NANOS_PER_UNIT: Final = 10**9
 # What a container that asks for nothing counts for scoring: 100m and 200Mi.
@@ -46,6 +47,11 @@ def pod_requests(pod: Pod, *, use_status: bool = False) -> Amounts:
     for pods on nodes, not for the pod that it places.
     """
     return _requests(pod, use_status=use_status)
+
+
+def container_requests(pod: Pod) -> Amounts:
+    """What the containers of a pod request together, whatever the pod as a whole does."""
+    return {name: _rounded(name, value) for name, value in _container_level(pod, False, _NONE).items()}
 
 
 def non_zero_requests(pod: Pod, *, use_status: bool = False, pod_level: bool = True) -> Amounts:
@@ -188,9 +194,20 @@ def is_sidecar(container: Container) -> bool:
     return container.restart_policy == "Always"
 
 
+def pending_resize(pod: Pod, resource: str) -> int:
+    """How much more the containers of a pod request than the kubelet has given them: the scheduler counts it already.
+
+    Nothing of a resize that can never be done, which is not counted.
+    """
+    if _resize_infeasible(pod) or not any(each.type == _RESIZE for each in pod.status.conditions):
+        return 0
+    wanted, (allocated, _) = _aggregate(pod, _spec_requests, _NONE), _from_status(pod, False, _NONE)
+    return max(_rounded(resource, wanted.get(resource, 0) - allocated.get(resource, 0)), 0)
+
+
 def _resize_infeasible(pod: Pod) -> bool:
     """Upstream looks at the reason of the first such condition, not at its status."""
-    return next((c.reason for c in pod.status.conditions if c.type == "PodResizePending"), "") == "Infeasible"
+    return next((c.reason for c in pod.status.conditions if c.type == _RESIZE), "") == "Infeasible"
 
 
 # --- arithmetic -----------------------------------------------------------------------------------------------------

@@ -80,6 +80,38 @@ def test_amounts_and_numbers_that_a_server_refuses(body: dict[str, Any], expecte
     assert expected in refused(body)
 
 
+def as_a_whole(requests: dict[str, Any], limits: dict[str, Any]) -> dict[str, Any]:
+    """A pod whose container and sidecar request 3 CPUs, the container at most 6."""
+    body = amounts({"cpu": "2"}, {"cpu": "6"})
+    beside = {"name": "proxy", "image": "x", "restartPolicy": "Always", "resources": {"requests": {"cpu": "1"}}}
+    body["spec"] |= {"initContainers": [beside], "resources": {"requests": requests, "limits": limits}}
+    return body
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (as_a_whole({"cpu": "3"}, {"cpu": "6"}), []),
+        (
+            as_a_whole({"cpu": "2500m"}, {}),
+            [
+                'spec.resources.requests[cpu]: Invalid value: "2500m": must be greater than or equal to aggregate '
+                "container requests of 3"
+            ],
+        ),
+        (
+            as_a_whole({"cpu": "3"}, {"cpu": "4"}),
+            [
+                'spec.resources.containers[0][cpu].limits: Invalid value: "6": must be less than or equal to pod '
+                "limits of 4"
+            ],
+        ),
+    ],
+)
+def test_a_pod_requests_no_less_than_its_containers(body: dict[str, Any], expected: list[str]) -> None:
+    assert refused(body) == expected
+
+
 @pytest.mark.parametrize(
     "body",
     [

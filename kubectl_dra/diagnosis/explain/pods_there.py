@@ -13,7 +13,7 @@ from kubectl_dra.diagnosis.pod.workloads import Owners
 from kubectl_dra.diagnosis.records import ObjectRef, PodsThere, RepellingTerm
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.podinfo import PodInfo, pod_info
-from kubectl_dra.model.requests import HostPort
+from kubectl_dra.model.requests import HostPort, pending_resize
 from kubectl_dra.model.supposed import is_supposed
 from kubectl_dra.model.terms import AffinityTerm, Requirements, selector_text
 from kubectl_dra.scheduler.filtering import nominated_beside
@@ -85,7 +85,13 @@ def with_most(world: ClusterState, pod: Pod, resource: str, node: str) -> tuple[
     snapshot = Snapshot(world)
     coming = ((node, info) for info in filter(has, nominated_beside(snapshot, pod_info(pod), node)))
     placed = chain(_on(snapshot, [node], has), coming)
-    return by_owner(world, pod, placed, lambda each: _requested(each[1], resource))
+    found = by_owner(world, pod, placed, lambda each: _requested(each[1], resource))
+    return tuple(msgspec.structs.replace(each, resizing=_resizing(world, each, resource)) for each in found)
+
+
+def _resizing(world: ClusterState, there: PodsThere, resource: str) -> int:
+    pods = (world.inventory.pods.get(ref.key) for ref in there.pods)
+    return sum(pending_resize(pod, resource) for pod in pods if pod is not None)
 
 
 def taken_together(world: ClusterState, pod: Pod, resource: str, excess: Mapping[str, int]) -> tuple[ObjectRef, ...]:

@@ -99,7 +99,8 @@ class PodsThere(ReportRecord, frozen=True):
 
     ``pods``: the first few of ``count``, by name; ``nodes``: where all of them are. ``owner`` is the topmost controller
     that is known; ``own``: it is also that of the pod that waits. ``amount``: how much of what is missing they have.
-    ``ending`` of them are being deleted; ``coming`` have no node yet, and are nominated for it.
+    ``ending`` of them are being deleted; ``coming`` have no node yet, and are nominated for it. ``resizing``: so much
+    of the amount they do not have yet: it counts for a resize that their node has no room for.
     """
 
     pods: tuple[ObjectRef, ...]
@@ -110,6 +111,7 @@ class PodsThere(ReportRecord, frozen=True):
     amount: int = 0
     ending: int = 0
     coming: int = 0
+    resizing: int = 0
 
 
 class TakenPorts(Evidence, frozen=True):

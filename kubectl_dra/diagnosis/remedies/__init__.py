@@ -331,6 +331,7 @@ def _all_simple(case: Case) -> Iterator[Candidate]:
     yield from taint_rules.candidates(case)
     yield from own_claim.candidates(case)
     yield from shared_claim.candidates(case)
+    yield from shared_claim.one_after_the_other(case)
     yield from on_node.while_binding(case)
     yield from company.candidates(case)
     yield from storage.candidates(case)

@@ -40,6 +40,8 @@ POD_LEVEL: Final = "resources.requests"
 RUNTIME: Final = "runtimeClassName"
 #: What the pod and a new claim call devices that were an extended resource.
 ENTRY: Final = "devices"
+#: An entry of claims that only init containers use, in place of which they use another one.
+INIT_ENTRY: Final = "resourceClaims.init"
 Amounts = dict[str, Quantity]
 
 
@@ -302,9 +304,11 @@ def _template_in_entry(spec: PodSpec, action: EditPod) -> PodSpec:
 
 
 def _dropped_entry(spec: PodSpec, action: EditPod) -> PodSpec:
-    """One of two entries that name the same claim; what refers to it then refers to the other one."""
+    """An entry whose place another one takes (``after``: which, else the one that names the same claim)."""
     name, entries = in_brackets(action.field), spec.resource_claims
-    other = next((e.name for e in entries if e.name != name and e.resource_claim_name == action.before), "")
+    other = action.after or next(
+        (e.name for e in entries if e.name != name and e.resource_claim_name == action.before), ""
+    )
 
     def resources(old: ResourceRequirements) -> ResourceRequirements:
         named = (replace(claim, name=other) if claim.name == name else claim for claim in old.claims)
@@ -351,5 +355,6 @@ _EDITS: Final[dict[str, Callable[[PodSpec, EditPod], PodSpec]]] = {
     "resourceClaims": _name_in_entry,
     "resourceClaims.claim": _claim_in_entry,
     "resourceClaims.template": _template_in_entry,
+    INIT_ENTRY: _dropped_entry,
     "volumes": _volume,
 }

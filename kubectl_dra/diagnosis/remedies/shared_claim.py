@@ -7,16 +7,17 @@ GpuConfig and MigDeviceConfig); each claim gets devices of its own, whatever its
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import reduce
 from typing import Final, NamedTuple
 
 import msgspec
 
-from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.codes import Code, Family
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.diagnosis.remedies import changes
-from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
+from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, merged, pod_edit
 from kubectl_dra.diagnosis.remedies.own_claim import free_name
-from kubectl_dra.diagnosis.remedies.pod_edits import naming
+from kubectl_dra.diagnosis.remedies.pod_edits import INIT_ENTRY, naming
 from kubectl_dra.diagnosis.remedies.records import CreateObject, EditPod, RemedyKind, RestartPods
 from kubectl_dra.diagnosis.remedies.scalable import SCALED, loses_volumes
 from kubectl_dra.model.core import Pod
@@ -24,11 +25,13 @@ from kubectl_dra.model.edited import edited
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.meta import ObjectMeta
+from kubectl_dra.model.requests import is_sidecar
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.scheduler.claims import resolve
 
 _COST: Final = 27
+_EARLY_COST: Final = 24
 #: Workloads whose pods are all replaced at once, and those of which none is left when they are scaled down.
 _REPLACED: Final = ("Job", "JobSet", "MPIJob")
 
@@ -53,6 +56,28 @@ def candidates(case: Case) -> Iterator[Candidate]:
         holder = next(holders(case, template), None)
         if holder is not None:
             yield from _shared(case, claim, entry, template, holder)
+
+
+def one_after_the_other(case: Case) -> Iterator[Candidate]:
+    """The devices of the others for init containers that end before those start, if both have a claim of one template.
+
+    All claims of a pod are held as long as it lives, whichever of its containers use them.
+    """
+    spec = case.pod.spec
+    if not case.searched or not any(cause.code.family is Family.DEVICES for cause in case.diagnosis.causes):
+        return
+    lasting = (*filter(is_sidecar, spec.init_containers), *spec.containers)
+    used = {claim.name for each in lasting for claim in each.resources.claims}
+    early = {claim.name for each in spec.init_containers for claim in each.resources.claims} - used
+    edits = list[Candidate]()
+    for entry in spec.resource_claims:
+        template = entry.resource_claim_template_name
+        alike = [each.name for each in spec.resource_claims if each.resource_claim_template_name == template]
+        instead = next((name for name in alike if name in used), "")
+        if template is not None and entry.name in early and instead:
+            edits.append(pod_edit(case, f"{INIT_ENTRY}[{entry.name}]", template, instead, _EARLY_COST))
+    if edits:
+        yield reduce(merged, edits)
 
 
 def is_shared(claim: ResourceClaim) -> bool:

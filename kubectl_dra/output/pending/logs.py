@@ -17,7 +17,7 @@ from kubectl_dra.output.pending.said_advice import is_crash
 from kubectl_dra.output.safe import Safe, command, command_line, fmt, safe
 from kubectl_dra.output.words import listed
 from kubectl_dra.reports.invocations import Words, changing, kubectl, of, of_administrator, reading, within
-from kubectl_dra.reports.pending.drivers import DriverOnNode, lacking, tainting
+from kubectl_dra.reports.pending.drivers import DriverOnNode, lacking, silent, tainting
 from kubectl_dra.reports.pending.pending import PendingReport
 
 #: Drivers that prepare devices only when an object of theirs is ready: its kind, its resource, what to look at.
@@ -105,6 +105,10 @@ def driver_faults(report: PendingReport, address: Address) -> Iterator[Safe]:
         yield from wrapped(fmt(text, listed(list(dict.fromkeys(driver.driver for driver in found)))))
         yield from _logs(report, found, address)
     for driver in report.drivers:
+        if driver in _silent(report):
+            text = "Driver {} runs on {} too, and publishes no devices there: if the node has any, its log may say why."
+            yield from wrapped(fmt(text, driver.driver, driver.node))
+            yield from _logs(report, [driver], address)
         if names := _lacking(report, driver):
             text = "Driver {} publishes {} on other nodes, and not on {}: its log there may say why."
             yield from wrapped(fmt(text, driver.driver, names[0].rpartition("/")[2], driver.node))
@@ -114,6 +118,11 @@ def driver_faults(report: PendingReport, address: Address) -> Iterator[Safe]:
 def _tainting(report: PendingReport) -> list[DriverOnNode]:
     found = set(tainting(report.nodes))
     return [driver for driver in report.drivers if (driver.driver, driver.node) in found]
+
+
+def _silent(report: PendingReport) -> list[DriverOnNode]:
+    found = set(silent(report.nodes)) if report.code is Code.NO_SINGLE_NODE else set()
+    return [driver for driver in report.drivers if (driver.driver, driver.node) in found and driver.likely_pods]
 
 
 def _lacking(report: PendingReport, driver: DriverOnNode) -> list[str]:
@@ -126,7 +135,7 @@ def log_lines(report: PendingReport, address: Address, *, events_named: bool = F
     Drivers of which :func:`driver_faults` tells are left out. ``events_named``: the command that shows them is on the
     page already.
     """
-    told = _tainting(report)
+    told = [*_tainting(report), *_silent(report)]
     drivers = [each for each in report.drivers if each not in told and not _lacking(report, each)]
     yield from _logs(report, drivers, address)
     if (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kubectl_dra.diagnosis.remedies.actions import RemoveLabel
-from kubectl_dra.diagnosis.remedies.pod_edits import HOST_PORTS, POD_LEVEL, RUNTIME, in_brackets
+from kubectl_dra.diagnosis.remedies.pod_edits import HOST_PORTS, INIT_ENTRY, POD_LEVEL, RUNTIME, in_brackets
 from kubectl_dra.diagnosis.remedies.records import EditPod
 from kubectl_dra.model.request_parts import GUARANTEED
 from kubectl_dra.output.safe import Safe, fmt
@@ -52,6 +52,9 @@ def _pod_change(action: EditPod) -> Safe:
         return fmt('use PersistentVolumeClaim "{}" instead of "{}"', action.after, action.before)
     if name == "tolerations":
         return fmt("tolerate the node taint {} in the pod", action.after)
+    if name == INIT_ENTRY:
+        text = 'give init containers the devices of "{}", which is used after they end: drop the entry "{}"'
+        return fmt(text, action.after, in_brackets(action.field))
     if name == "resourceClaims" and not action.after:
         return fmt('name ResourceClaim "{}" only once: drop the entry "{}"', action.before, in_brackets(action.field))
     if name.startswith("resourceClaims."):

@@ -68,11 +68,19 @@ def most_of(by: Sequence[PodsThere], amount: Callable[[int], Safe], total: int =
     """
     named = [each for each in by[:_MOST] if each.amount * _LITTLE >= by[0].amount]
     texts = [
-        pods_text(each) if each.amount == each.count else fmt("{}: {}", pods_text(each), amount(each.amount))
+        pods_text(each)
+        if each.amount == each.count
+        else fmt("{}: {}{}", pods_text(each), amount(each.amount), _for_resize(each, amount))
         for each in named
     ]
     rest = total - sum(each.amount for each in named)
     return Safe(", ").join([*texts, fmt("others: {}", amount(rest))] if texts and rest > 0 else texts)
+
+
+def _for_resize(there: PodsThere, amount: Callable[[int], Safe]) -> Safe:
+    if not there.resizing:
+        return Safe("")
+    return fmt(", {} of them for a resize that its node has no room for yet", amount(there.resizing))
 
 
 def repelling(terms: Sequence[RepellingTerm], *, several: bool) -> Safe:

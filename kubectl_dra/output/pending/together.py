@@ -152,12 +152,14 @@ def compete(cause: Cause, nodes: Sequence[NodeGroupRecord], asks: Asks) -> Safe:
     """Requests that need the same devices of the closest node."""
     if cause.request:
         return _excluded(cause, nodes)
-    requests = [r.request for group in nodes[:1] for r in group.requests]
+    asked = [r for group in nodes[:1] for r in group.requests]
+    alike = len({r.request for r in asked}) < len(asked)
+    requests = [f"{asks.entry(r.claim)}/{r.request}" if alike else r.request for r in asked]
     if len(requests) < 2:
         return reason_sentence(cause)
     where, found = nodes[0].names[0], [r.funnel for r in nodes[0].requests if r.funnel is not None]
     left = {frozenset(funnel.left) for funnel in found}
-    alternatives = any("/" in request for request in requests)
+    alternatives = any("/" in each.request for each in asked)
     if alternatives or len(found) < len(requests) or len(left) > 1 or any(funnel.all_devices for funnel in found):
         text = "{} can each be served alone, but not together: on {} they need the same devices"
         return fmt(text, listed(requests), where)

@@ -90,6 +90,7 @@ class Asks:
         self._requests: dict[tuple[str, str, str], RequestAsk] = {
             (ask.namespace, ask.name, request.name): request for ask in asks for request in ask.requests
         }
+        self._entries = {(ask.namespace, ask.name): ask.entry for ask in asks}
         self.extended = tuple(extended)
         self.several = len(self._requests) + len(self.extended) > 1
 
@@ -101,6 +102,10 @@ class Asks:
         return Wanted(
             found.device_class, found.count, found.selectors, found.tolerations, tuple(found.capacity.items())
         )
+
+    def entry(self, claim: ObjectRef) -> str:
+        """What the pod calls a claim; its name where that could not be found."""
+        return self._entries.get((claim.namespace, claim.name), claim.name)
 
     def of_cause(self, cause: Cause) -> Wanted:
         return self.of(cause.claim, cause.request)

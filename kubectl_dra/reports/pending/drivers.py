@@ -61,13 +61,31 @@ def lacking(groups: Iterable[records.NodeGroup | NodeGroupRecord]) -> Iterator[t
             yield funnel.left[0].partition("/")[0], funnel.node, funnel.constraint
 
 
+def silent(groups: Sequence[records.NodeGroup | NodeGroupRecord]) -> Iterator[tuple[str, str]]:
+    """Drivers and nodes where these publish nothing for a request, while another request has there what it needs.
+
+    On other nodes that were tried the driver publishes devices for the request.
+    """
+    drivers: dict[tuple[records.ObjectRef, str], str] = {}
+    asked = [(each, each.funnel) for group in groups for each in group.requests if each.funnel is not None]
+    for each, funnel in asked:
+        there = (*funnel.left, *(device for removal in funnel.removed for device in removal.devices))
+        if there:
+            drivers.setdefault((each.claim, each.request), there[0].partition("/")[0])
+    met = {funnel.node for _, funnel in asked if funnel.total and len(funnel.left) >= funnel.needed}
+    for each, funnel in asked:
+        if not funnel.total and funnel.node in met and (each.claim, each.request) in drivers:
+            yield drivers[each.claim, each.request], funnel.node
+
+
 def _funnels(groups: Iterable[records.NodeGroup | NodeGroupRecord]) -> Iterator[records.Funnel]:
     return (each.funnel for group in groups for each in group.requests if each.funnel is not None)
 
 
 def _at_work(groups: Sequence[records.NodeGroup], inventory: Inventory) -> Iterator[tuple[str, str]]:
-    """What only the driver can fix: taints of its own, and attributes that it publishes on other nodes only."""
+    """What only the driver can fix: its own taints, attributes or devices that it publishes on other nodes only."""
     yield from tainting(groups)
+    yield from (found for found in silent(groups) if plugins(*found, inventory))
     for driver, node, attribute in lacking(groups):
         domain, _, name = attribute.partition("/")
         keys = {attribute, name} if domain == driver else {attribute}

@@ -67,6 +67,46 @@ def test_an_attribute_that_the_driver_publishes_nowhere_is_no_fault_of_one_node(
     assert "on other nodes" not in constrained({})
 
 
+def apart(*more: dict[str, Any]) -> str:
+    """A free device of one driver on node-1, and a free one of another on node-2; the pod needs both."""
+    nic = "nic.example.com"
+    nics = {"driver": nic, "nodeName": "node-2", "pool": {"name": "node-2", "generation": 1, "resourceSliceCount": 1}}
+    slices = build.slice_("node-1", build.device("gpu-0")), build.slice_("node-2", build.device("nic-0"))
+    slices[1]["spec"] |= nics
+    asked = build.claim("claim", build.request("gpu"), build.request("nic", cls=nic))
+    classes = (
+        build.device_class(),
+        build.device_class(nic, selectors=[{"cel": {"expression": f"device.driver == '{nic}'"}}]),
+    )
+    return page(*classes, *slices, POD, asked, build.node("node-1"), build.node("node-2"), *more)
+
+
+def nic_driver(node: str) -> dict[str, Any]:
+    pod = plugin(node)
+    pod["metadata"] |= {"name": f"nic-dra-{node}", "uid": f"nic-{node}"}
+    return pod
+
+
+SILENT = "Driver nic.example.com runs on node-1 too, and publishes no devices there: if the node has any"
+
+
+def test_a_driver_that_publishes_nothing_where_the_other_devices_are_names_its_log() -> None:
+    text = apart(nic_driver("node-1"), nic_driver("node-2"))
+    assert SILENT in text
+    assert "kubectl logs pod/nic-dra-node-1 -n ml" in text
+
+
+def test_a_driver_that_does_not_run_there_has_no_log_there() -> None:
+    text = apart(nic_driver("node-2"))
+    assert "no single node has both" in text
+    assert "publishes no devices there" not in text
+
+
+def test_nothing_is_said_of_nodes_that_lack_the_other_devices_too() -> None:
+    more = build.node("node-3"), nic_driver("node-3"), nic_driver("node-2")
+    assert "publishes no devices there" not in apart(*more)
+
+
 @pytest.mark.parametrize(
     ("times", "daemon", "told"),
     [

@@ -298,3 +298,19 @@ def test_a_daemon_set_that_takes_all_devices_of_its_node_wants_admin_access(
         assert "delete pod ml/exporter-0" in page
         assert (f"{hint}{needs}" in page) is ((kind, mode) == ("DaemonSet", "All"))
         assert ("this needs" in page) is (bool(needs) and (kind, mode) == ("DaemonSet", "All"))
+
+
+@pytest.mark.parametrize(("reason", "more"), [("Deferred", ", 2 of them for a resize"), ("Infeasible", ""), ("", "")])
+def test_a_resize_that_waits_counts_already(reason: str, more: str) -> None:
+    """Upstream: component-helpers/resource, PodRequests with UseStatusResources."""
+    holder = build.pod("web", requests={"cpu": "3"}, node_name="node-1", phase="Running")
+    given = {"cpu": "1"} if reason else {"cpu": "3"}
+    status = {"name": "main", "allocatedResources": given, "resources": {"requests": given}}
+    conditions = [{"type": "PodResizePending", "status": "True", "reason": reason}] if reason else []
+    holder["status"] |= {"containerStatuses": [status], "conditions": conditions}
+    pod = waiting(requests={"cpu": "4"})
+    report = report_of(build.node(cpu="4"), build.slice_("node-1", build.device("a")), build.claim(), pod, holder)
+    amount = "1" if reason == "Infeasible" else "3"
+    text = first_line(report)
+    assert f"(in use by ml/web: {amount}{more}" in text or (amount == "1" and "(in use by ml/web" in text)
+    assert ("resize" in text) is bool(more)
