@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import Verdict
@@ -101,6 +103,16 @@ def test_the_end_of_a_pod_of_a_job_gives_back_what_its_claim_is_charged() -> Non
     told = page(found)
     assert "wait until pod a ends: its claim no longer counts then" in told
     assert "the quota is then enough for one of the 2 pods that wait)" in told
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_pods_of_one_job_may_wait_for_each_other(*, own: bool) -> None:
+    runs, mine = running("a"), waiting("x")
+    if own:
+        mine[0]["metadata"]["ownerReferences"] = runs[0]["metadata"]["ownerReferences"]
+    told = page(ways("x", *node("a"), *node("b"), quota(DEVICES, "6", "4"), *runs, *mine))
+    assert "wait until pod a ends" in told
+    assert ("if the pods of its Job wait for each other, as in distributed training" in told) is own
 
 
 def test_what_never_ends_is_not_waited_for() -> None:

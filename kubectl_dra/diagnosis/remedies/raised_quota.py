@@ -218,7 +218,8 @@ def _ending(case: Case, limits: Sequence[QuotaShortage]) -> Iterator[Candidate]:
     for key, claims in list(found.items())[:_ENDING]:
         if all(_is_enough(case, limit, claims) for limit in limits):
             change = _without(case, key, claims)
-            action = Wait(f"{POD_ENDS}{key}", tuple(claims))
+            own = case.is_sibling(case.world.inventory.pods[key])
+            action = Wait(f"{POD_ENDS}{key}", tuple(claims), own=own)
             yield Candidate(RemedyKind.WAIT, (action,), 0, (change,))
 
 

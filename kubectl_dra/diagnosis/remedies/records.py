@@ -57,10 +57,14 @@ class RemedyKind(StrEnum):
 
 
 class Wait(Evidence, frozen=True):
-    """Wait for somebody else: ``for_whom`` is a controller, a driver, the scheduler, which ``releases`` claims."""
+    """Wait for somebody else: ``for_whom`` is a controller, a driver, the scheduler, which ``releases`` claims.
+
+    ``own``: for another pod of the same Job.
+    """
 
     for_whom: str
     releases: tuple[ObjectRef, ...] = ()
+    own: bool = False
 
 
 class RemoveGates(Evidence, frozen=True):

@@ -15,6 +15,7 @@ from kubectl_dra.diagnosis.remedies.records import (
     EditClaim,
     RaiseQuota,
     RemoveTaintRule,
+    Wait,
 )
 from kubectl_dra.diagnosis.rollouts import EditRollout
 from kubectl_dra.output.pending.actions import shares
@@ -43,10 +44,14 @@ _SHARED: Final = (
     "on one node"
 )
 
+_NEVER: Final = "if the pods of its Job wait for each other, as in distributed training, that one never ends"
+
 
 def note_texts(remedy: RemedyReport) -> Iterator[Safe]:
     """One text for each consequence of a remedy, and for each note."""
     yield from (_what_it_gets(each) for each in remedy.actions if isinstance(each, EditClaim) and drops_condition(each))
+    if any(isinstance(each, Wait) and each.own for each in remedy.actions):
+        yield Safe(_NEVER)
     yield from (_less(each) for each in remedy.actions if isinstance(each, EditClaim) and each.less)
     if any(map(tolerates_as_the_pod, remedy.actions)):
         yield Safe(_MEANT)
