@@ -52,6 +52,19 @@ def _pod_change(action: EditPod) -> Safe:
         return fmt('use PersistentVolumeClaim "{}" instead of "{}"', action.after, action.before)
     if name == "tolerations":
         return fmt("tolerate the node taint {} in the pod", action.after)
+    if name.startswith("resourceClaims") or name == "resources.claim":
+        return _entry_change(action, name)
+    if name == "resources":
+        return fmt("request {} instead of {}", action.after, action.before)
+    if name in ("containers", "initContainers", POD_LEVEL):
+        return _amount_change(action)
+    change = fmt(" to {}", action.after) if action.after else Safe("")
+    of_pod = Safe("" if action.field.startswith("spec.") else " of the pod")
+    return fmt("change {}{}{}", action.field, of_pod, change)
+
+
+def _entry_change(action: EditPod, name: str) -> Safe:
+    """What a pod names as a claim."""
     if name == INIT_ENTRY:
         text = 'give init containers the devices of "{}", which is used after they end: drop the entry "{}"'
         return fmt(text, action.after, in_brackets(action.field))
@@ -60,17 +73,9 @@ def _pod_change(action: EditPod) -> Safe:
     if name.startswith("resourceClaims."):
         new, old = ("", "Template") if name.endswith(".claim") else ("Template", "")
         return fmt('name "{}" as resourceClaim{}Name, not as resourceClaim{}Name', action.after, Safe(new), Safe(old))
-    if name == "resourceClaims":
-        return fmt('name "{}" instead of "{}" in the pod', action.after, action.before)
     if name == "resources.claim":
         return fmt("use a claim from it instead of {} in container {}", action.before, in_brackets(action.field))
-    if name == "resources":
-        return fmt("request {} instead of {}", action.after, action.before)
-    if name in ("containers", "initContainers", POD_LEVEL):
-        return _amount_change(action)
-    change = fmt(" to {}", action.after) if action.after else Safe("")
-    of_pod = Safe("" if action.field.startswith("spec.") else " of the pod")
-    return fmt("change {}{}{}", action.field, of_pod, change)
+    return fmt('name "{}" instead of "{}" in the pod', action.after, action.before)
 
 
 def _amount_change(action: EditPod) -> Safe:
