@@ -64,6 +64,25 @@ PODS: dict[str, dict[str, Any]] = {
 }
 
 
+def container(requests: dict[str, str], limits: dict[str, str] | None = None, **more: Any) -> dict[str, Any]:
+    return {"name": "main", "image": "x", "resources": {"requests": requests, "limits": limits or {}}, **more}
+
+
+AMOUNTS: dict[str, dict[str, Any]] = {
+    "negative": {"containers": [container({"cpu": "-5"})]},
+    "above-its-limit": {"containers": [container({"cpu": "4"}, {"cpu": "2"})]},
+    "pages": {"containers": [container({"cpu": "1", "hugepages-2Mi": "2Mi"}, {"hugepages-2Mi": "4Mi"})]},
+    "whole-pod": {"containers": [container({"cpu": "3"})], "resources": {"requests": {"cpu": "2500m"}}},
+    "beside-a-sidecar": {
+        "containers": [container({"memory": "2Gi"})],
+        "initContainers": [container({"memory": "1Gi"}, name="proxy", restartPolicy="Always")],
+        "resources": {"requests": {"memory": "2560Mi"}},
+    },
+    "limit-of-the-pod": {"containers": [container({"cpu": "1"}, {"cpu": "6"})], "resources": {"limits": {"cpu": "4"}}},
+    "replicas": {"containers": [container({"cpu": "1"})], "replicas": -1},
+}
+
+
 @pytest.fixture(scope="module")
 def known() -> set[str]:
     """What was made already."""
@@ -110,6 +129,26 @@ def test_the_server_stores_or_refuses_what_was_foreseen(
         assert condition["status"] == "True"
     else:
         assert pending["message"] == without_preemption(condition["message"])
+
+
+@pytest.mark.parametrize("name", AMOUNTS)
+def test_the_server_refuses_amounts_as_was_foreseen(
+    client: Client, explain: Explain, tmp_path: Path, name: str
+) -> None:
+    labels, spec = {"app": name}, dict(AMOUNTS[name])
+    number = spec.pop("replicas", None)
+    body: dict[str, Any] = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}
+    if number is not None:
+        made = {"metadata": {"labels": labels}, "spec": spec}
+        wanted = {"replicas": number, "selector": {"matchLabels": labels}, "template": made}
+        body = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name}, "spec": wanted}
+    path = tmp_path / "object.json"
+    path.write_text(json.dumps(body), encoding="utf-8")
+    (manifest,) = explain("simulate", "-f", str(path), "-n", "default")["manifests"]
+    with pytest.raises(StatusError) as error:
+        create(client, body, "default")
+    assert manifest["refused"]
+    assert [each for each in manifest["refused"] if json.dumps(each)[1:-1] not in str(error.value)] == []
 
 
 def _admitted(body: dict[str, Any]) -> tuple[Any, ...]:
