@@ -226,7 +226,8 @@ class ListView(Previewing[RowT]):
     def info(self) -> Safe:
         """How many rows there are, and how many of them are shown."""
         rows = self.all_rows()
-        if rows is None:
+        if rows is None or self._shown is None:
+            # Of what is still being filtered nobody knows how much is left.
             return Safe("")
         total = sum(self.heading(row) is None for row in rows) if len(rows) < 2000 else len(rows)
         shown = sum(self.heading(row) is None for row in self.grid.rows) if len(rows) < 2000 else len(self.grid.rows)

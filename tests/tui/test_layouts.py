@@ -78,6 +78,17 @@ def test_the_diagnosis_in_two_panes(size):
     play(demo_app(), script, size)
 
 
+def test_the_page_of_a_pod_that_runs_has_all_the_room():
+    async def script(ui):
+        await ui.command("pod ml/serve-0")
+        assert "Ways out" not in ui.screen
+        assert "nic.example.com/rack-1/nic-0, gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-0," in ui.screen
+        await ui.command("pod ml/trainer-0")
+        assert "Ways out" in ui.screen
+
+    play(demo_app(), script, (130, 40))
+
+
 def test_the_diagnosis_one_after_the_other():
     async def script(ui):
         await ui.command("pod ml/trainer-0")

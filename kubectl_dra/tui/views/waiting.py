@@ -125,6 +125,7 @@ class WaitingPage(WaysView, ReportView, Generic[R]):
     WaitingPage #waiting-panes > WaysPane { width: 2fr; display: none; }
     .-split WaitingPage #waiting-head { display: block; }
     .-split WaitingPage #waiting-panes > WaysPane { display: block; }
+    .-split WaitingPage.-nothing #waiting-panes > WaysPane { display: none; }
     .-split WaitingPage #waiting-panes > Page { border: round $border; border-title-color: $primary; }
     .-split WaitingPage #waiting-panes > Page:focus { border: round $primary; border-title-style: bold reverse; }
     """
@@ -211,7 +212,10 @@ class WaitingPage(WaysView, ReportView, Generic[R]):
         super().show()
         self._show_head()
         if self.dra.cluster is not None:
-            self.ways.show(*self.ways_now())
+            found = self.ways_now()
+            # Of what waits for nothing, or is gone, the page has all the room.
+            self.set_class(found[0] is not None and not found[0] and not found[1], "-nothing")
+            self.ways.show(*found)
 
     def _show_head(self) -> None:
         report = self.report
