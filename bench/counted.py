@@ -26,9 +26,13 @@ from bench.frame import ROOT
 
 RECORDED: Final = Path(__file__).with_name("counted.json")
 GROWTH: Final = 1.5
+#: The same of what one more node costs, in which nothing is but work: many small steps add up.
+STEP: Final = 1.02
 # What next to nothing becomes says little.
 _FEW: Final = 100
 NODES, WAITING = 120, 40
+#: A list with what one more node adds to it, its ten pods and two slices included.
+EACH_NODE: Final = "each node: why-pending -A"
 #: Where all ways out of all pods are searched.
 FEW_NODES = 20
 #: One shape that takes half of a node.
@@ -111,17 +115,32 @@ def parts(folder: Path) -> dict[str, Counts]:
     world.write_snapshot(Path(file), world.objects(NODES, WAITING))
     few = str(folder / "few.json")
     world.write_snapshot(Path(few), world.objects(FEW_NODES, WAITING))
-    return quick_parts() | {
-        "completion": _modules("__complete", "get", "cl"),
-        "pending: why-pending -A": of_command(["why-pending", "-A", "--from", file]),
-        "pending: why-pending POD": of_command(["why-pending", "train-0008", "-n", "team-1", "--from", file]),
-        "ways out: why-pending -A --remedies": of_command(["why-pending", "-A", "--remedies", "--from", few]),
-        "pools: get pools": of_command(["get", "pools", "--from", file]),
-        "large: get devices": of_command(["get", "devices", "--from", file]),
-        "capacity: one shape": of_command(["capacity", *SHAPE, "--from", file]),
-        "simulate: many copies": of_command(["simulate", "-f", str(_many_copies(folder)), "--from", few]),
-        "selector: test-selector": of_command(["test-selector", f"{world.OURS}.model == 'H100'", "--from", file]),
-    }
+    return (
+        quick_parts()
+        | each_node(folder)
+        | {
+            "completion": _modules("__complete", "get", "cl"),
+            "pending: why-pending -A": of_command(["why-pending", "-A", "--from", file]),
+            "pending: why-pending POD": of_command(["why-pending", "train-0008", "-n", "team-1", "--from", file]),
+            "ways out: why-pending -A --remedies": of_command(["why-pending", "-A", "--remedies", "--from", few]),
+            "pools: get pools": of_command(["get", "pools", "--from", file]),
+            "large: get devices": of_command(["get", "devices", "--from", file]),
+            "capacity: one shape": of_command(["capacity", *SHAPE, "--from", file]),
+            "simulate: many copies": of_command(["simulate", "-f", str(_many_copies(folder)), "--from", few]),
+            "selector: test-selector": of_command(["test-selector", f"{world.OURS}.model == 'H100'", "--from", file]),
+        }
+    )
+
+
+def each_node(folder: Path) -> dict[str, Counts]:
+    """What one node more costs a list of pods, on average: nothing of it is for what is met for the first time."""
+    found = []
+    for number in (NODES // 2, NODES):
+        path = folder / f"{number}.json"
+        world.write_snapshot(path, world.objects(number, WAITING))
+        found.append(of_command(["why-pending", "-A", "--from", str(path)]))
+    fewer, more = found
+    return {EACH_NODE: {name: (more[name] - fewer[name]) // (NODES - NODES // 2) for name in more}}
 
 
 def _many_copies(folder: Path) -> Path:
@@ -197,7 +216,7 @@ def grown(now: Mapping[str, Counts], before: Mapping[str, Counts]) -> list[str]:
             known = before.get(part, {}).get(name)
             if known is None:
                 found.append(f"{part}, {name}: not recorded; python -m bench.counted --write")
-            elif count > known * GROWTH + _FEW:
+            elif count > (known * STEP if part == EACH_NODE else known * GROWTH + _FEW):
                 found.append(f"{part}, {name}: {count:,}, recorded {known:,}")
     return found
 

@@ -6,6 +6,7 @@ does grows with the cluster and not with its square.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
@@ -67,10 +68,21 @@ def test_no_quick_part_does_half_more_than_was_recorded() -> None:
     assert counted.grown(counted.quick_parts(), counted.recorded()) == []
 
 
+@pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="each Python calls other functions of its own")
+def test_one_more_node_costs_a_list_of_pods_what_was_recorded(tmp_path: Path) -> None:
+    """Many small additions to what is done for each pod or node add up: each of them is to be seen."""
+    assert counted.grown(counted.each_node(tmp_path), counted.recorded()) == []
+
+
 def test_what_grows_is_told() -> None:
     before = {"a": {"calls": 1000, "few": 0}}
     assert counted.grown({"a": {"calls": 1599, "few": 99}}, before) == []
     assert counted.grown({"a": {"calls": 1601}}, before) == ["a, calls: 1,601, recorded 1,000"]
+    each = {counted.EACH_NODE: {"calls": 1000}}
+    assert counted.grown({counted.EACH_NODE: {"calls": 1020}}, each) == []
+    assert counted.grown({counted.EACH_NODE: {"calls": 1021}}, each) == [
+        "each node: why-pending -A, calls: 1,021, recorded 1,000"
+    ]
     assert counted.grown({"b": {"calls": 1}}, before) == ["b, calls: not recorded; python -m bench.counted --write"]
 
 

@@ -243,7 +243,7 @@ class Inventory:
     @cached_property
     def pods_by_claim(self) -> Mapping[Key, tuple[Pod, ...]]:
         """Pods by the claims that their spec names or their status records, ownership not checked."""
-        return _group((key, pod) for pod in self.pods.values() for key in _claim_keys(pod))
+        return _group((key, pod) for pod in self.pods.values() if _has_claims(pod) for key in _claim_keys(pod))
 
     @cached_property
     def pods_by_group(self) -> Mapping[Key, tuple[Pod, ...]]:
@@ -302,6 +302,12 @@ def _group(pairs: Iterable[tuple[K, V]]) -> dict[K, tuple[V, ...]]:
     for key, value in pairs:
         groups[key].append(value)
     return {key: tuple(values) for key, values in groups.items()}
+
+
+def _has_claims(pod: Pod) -> bool:
+    status = pod.status
+    recorded = status.resource_claim_statuses or status.extended_resource_claim_status is not None
+    return bool(recorded or pod.spec.resource_claims)
 
 
 def _claim_keys(pod: Pod) -> set[Key]:

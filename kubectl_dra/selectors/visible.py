@@ -73,17 +73,16 @@ class VisibleContent:
         values = tuple(c and c.value for c in map(device.capacity.get, amounts))
         return driver, device.allow_multiple_allocations, found, values
 
-    def columns(self, drivers: Iterable[str]) -> Columns | None:
-        """All that it looks at in devices of these drivers; None for everything."""
+    def columns(self, published: Mapping[str, Collection[str]]) -> Columns | None:
+        """All that it looks at of what devices of each driver publish; None for everything."""
         if self._evaluates and self._whole:
             return None
-        views = {driver: self._view(driver) for driver in drivers}
-        return Columns(
-            {
-                driver: (*(VisibleKey(name, False) for name in names), *(VisibleKey(name, True) for name in amounts))
-                for driver, (names, amounts) in views.items()
-            }
-        )
+        by_driver: dict[str, tuple[VisibleKey, ...]] = {}
+        for driver, own in published.items():
+            names, amounts = self._view(driver)
+            keys = (*(VisibleKey(name, False) for name in names), *(VisibleKey(name, True) for name in amounts))
+            by_driver[driver] = tuple(key for key in keys if key.key in own)
+        return Columns(by_driver)
 
     def constrained(self, driver: str, device: Device) -> Hashable:
         """Equal for two devices of a driver that no constraint can tell apart."""

@@ -115,7 +115,8 @@ def _document(part: JsonPart, number: int, content: Content, line: Callable[[], 
         return Document(number, Piece(whole(), line), line, whole)
     before, after = Span(part.whole.start, part.array.start), Span(part.array.end, part.whole.end)
     head = content.read(*before) + b"[]" + content.read(*after)
-    chunks = (Piece(b"[" + content.read(*chunk) + b"]", partial(lines.at, chunk.start)) for chunk in part.chunks)
+    arrays = ((b"".join((b"[", content.read(*chunk), b"]")), chunk.start) for chunk in part.chunks)
+    chunks = (Piece(array, partial(lines.at, start)) for array, start in arrays)
     return Document(number, Piece(head, line), line, whole, chunks)
 
 

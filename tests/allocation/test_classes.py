@@ -116,8 +116,8 @@ def test_a_second_kind_of_pod_compares_nothing_again() -> None:
 def test_only_a_column_that_nobody_has_read_is_compared() -> None:
     cluster = world()
     looked_into(cluster, claim_of(exactly("r", 1, MODEL % "a")))
-    # Two keys name the attribute: with the domain and without.
-    assert looked_into(cluster, claim_of(exactly("r", 1, UUID % "gpu-0"))) == 2 * len(NODES)
+    # Of the two keys that name the attribute, with the domain and without, no device has the first.
+    assert looked_into(cluster, claim_of(exactly("r", 1, UUID % "gpu-0"))) == len(NODES)
     assert looked_into(cluster, claim_of(exactly("r", 1, MODEL % "a", UUID % "gpu-0"))) == 0
 
 
@@ -129,6 +129,18 @@ def test_only_pools_whose_claims_have_changed_are_compared() -> None:
     later = following(cluster, before, after)
     assert looked_into(later, claim) == 1
     assert asked(later, NODES, [claim]) == alone(world(*after.values()), NODES, [claim])
+
+
+def test_what_a_driver_comes_to_publish_is_read_from_then_on() -> None:
+    """What no device of a driver had is no column; a slice that comes later may bring it."""
+    cluster, claim = world(), claim_of(exactly("r", 1, "'tier' in device.attributes['gpu.example.com']"))
+    looked_into(cluster, claim)
+    brought = slice_of([device("d0", attributes={"tier": "gold"}), device("d1")], pool="n3", node="n3")
+    slices = [brought if each.spec.node_name == "n3" else each for each in cluster.index.slices]
+    later = Cluster(cluster.index.following(slices), cluster.classes, cluster.allocated, cluster.features, cluster)
+    fresh = cluster_of(*slices)
+    assert later.index.follows(cluster.index)
+    assert asked(later, NODES, [claim]) == alone(fresh, NODES, [claim]) != asked(cluster, NODES, [claim])
 
 
 def test_a_state_that_follows_from_nothing_is_compared_anew() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Final
 
 from kubectl_dra.allocation import errors
@@ -51,9 +51,9 @@ class SelectorMemo:
         for each in self._distinct:
             each.forget()
 
-    def columns(self, drivers: Iterable[str]) -> Columns | None:
-        """The attributes and capacities that are read of devices of these drivers; None if it can be any."""
-        return self._visible.columns(drivers)
+    def columns(self, published: Mapping[str, Collection[str]]) -> Columns | None:
+        """The attributes and capacities that are read, of those that devices of each driver publish; None: any."""
+        return self._visible.columns(published)
 
     def seen(self, driver: str, device: Device, sound: bool = False) -> Hashable:
         """Equal for two devices of which the attempt's expressions and constraints say the same for the same reason.

@@ -165,11 +165,18 @@ class SliceIndex:
         drivers = {slice_.spec.driver for slice_ in come}
         if drivers.issuperset(slice_.spec.driver for slice_ in left):
             later.drivers = tuple(sorted(drivers.union(self.drivers)))
+        if "names" in vars(self):
+            later.names = _names(come, self.names)
         return later
 
     @cached_property
     def drivers(self) -> tuple[str, ...]:
         return tuple(sorted({slice_.spec.driver for slice_ in self.slices}))
+
+    @cached_property
+    def names(self) -> Mapping[str, frozenset[str]]:
+        """By driver, what its devices publish, or did in an index before: names of attributes and capacities."""
+        return _names(self.slices, {})
 
     def _add_shared(self, slice_: ResourceSlice) -> None:
         condition = condition_of(slice_)
@@ -292,6 +299,15 @@ def _those(slices: Iterable[ResourceSlice], identities: Collection[int]) -> Iter
 
 def _others(slices: tuple[ResourceSlice, ...], identities: Collection[int]) -> list[ResourceSlice]:
     return list(compress(slices, map(not_, map(identities.__contains__, map(id, slices)))))
+
+
+def _names(slices: Iterable[ResourceSlice], known: Mapping[str, frozenset[str]]) -> Mapping[str, frozenset[str]]:
+    found = {driver: set(names) for driver, names in known.items()}
+    for slice_ in slices:
+        names = found.setdefault(slice_.spec.driver, set())
+        for device in slice_.spec.devices:
+            names.update(device.attributes, device.capacity)
+    return {driver: frozenset(names) for driver, names in found.items()}
 
 
 def _without(objects: Mapping[K, T], keys: Iterable[K]) -> dict[K, T]:

@@ -128,9 +128,7 @@ class NodeClasses:
         None for a node of which that can't be said.
         """
         parts = self.parts(node, columns)
-        number = self._known.number(parts) if parts is not None else None
-        self.table(columns)[node.metadata.name] = node, number
-        return number
+        return self._known.number(parts) if parts is not None else None
 
     def table(self, columns: Columns | None) -> dict[str, tuple[Node, int | None]]:
         """The numbers that are known already, by name of the node, each with the node that it is of."""
@@ -155,7 +153,7 @@ class NodeClasses:
                 kept.pop(name, None)
             self._tables[columns] = kept
 
-    def pools(self, node: Node) -> Sequence[NodePool] | None:
+    def _pools(self, node: Node) -> Sequence[NodePool] | None:
         """The pools that a node sees; None where that can't be said, or each node has pools of its own."""
         if self._features.implementation == "stable" and self._features.judges_whole_pools:
             return None
@@ -166,10 +164,7 @@ class NodeClasses:
 
     def parts(self, node: Node, columns: Columns | None) -> Hashable | None:
         """What is read of a node, pool by pool, each as a number."""
-        known = self._plain.get(node.metadata.name)
-        if known is None or known[0] is not node:
-            known = self._plain[node.metadata.name] = node, self._without_columns(node)
-        seen = known[1]
+        seen = self.without_columns(node)
         if seen is None:
             return None
         operates, entries = seen
@@ -179,9 +174,15 @@ class NodeClasses:
             numbers += self._read(entry, columns)
         return tuple(numbers)
 
-    def _without_columns(self, node: Node) -> _Seen | None:
-        """What every attempt reads of a node: it is the same for all columns, which come and go."""
-        pools = self.pools(node)
+    def without_columns(self, node: Node) -> _Seen | None:
+        """What every attempt reads of a node, pool by pool: it is the same for all columns, which come and go."""
+        known = self._plain.get(node.metadata.name)
+        if known is None or known[0] is not node:
+            known = self._plain[node.metadata.name] = node, self._seen(node)
+        return known[1]
+
+    def _seen(self, node: Node) -> _Seen | None:
+        pools = self._pools(node)
         if pools is None:
             return None
         operates = self._features.optional_node_operations and NODE_FEATURE in node.status.declared_features
@@ -195,14 +196,6 @@ class NodeClasses:
         known = entry.columns
         wanted = columns.of(entry.pool.id.driver)
         return [self._column(entry, column) if (n := known.get(column)) is None else n for column in wanted]
-
-    def base(self, pool: NodePool, node: Node) -> int:
-        """The number of what every attempt may read of a pool on a node."""
-        return self._base(self._entry(pool), node)
-
-    def is_sound(self, pool: NodePool) -> bool:
-        """Whether CEL can hold all attributes of its devices."""
-        return self._entry(pool).sound
 
     def _entry(self, pool: NodePool) -> _Entry:
         entry = self._known.entries.get(id(pool))
@@ -251,7 +244,7 @@ class Sight:
         self._classes = classes
         self._known = known
         self._selection = selection
-        self._columns = selection.columns(classes.index.drivers)
+        self._columns = selection.columns(classes.index.names)
         self._judged = known.judged(selection.identity)
 
     def of(self, nodes: Mapping[str, Node]) -> Iterator[tuple[Node, int | None]]:
@@ -259,7 +252,9 @@ class Sight:
         table, judged = self._classes.table(self._columns), self._judged
         for name, node in nodes.items():
             known = table.get(name)
-            number = known[1] if known is not None and known[0] is node else self._classes.number(node, self._columns)
+            if known is None or known[0] is not node:
+                known = table[name] = node, self._classes.number(node, self._columns)
+            number = known[1]
             if number is None:
                 yield node, None
                 continue
@@ -270,11 +265,12 @@ class Sight:
 
     def _verdicts(self, node: Node) -> Hashable:
         seen = self._selection.seen
-        operates = NODE_FEATURE in node.status.declared_features
+        operates, entries = self._classes.without_columns(node) or (False, ())
         content: list[Hashable] = [operates]
-        for pool in self._classes.pools(node) or ():
-            content.append(self._classes.base(pool, node))
-            driver, sound = pool.id.driver, self._classes.is_sound(pool)
+        for entry, base in entries:
+            content.append(base)
+            pool, sound = entry.pool, entry.sound
+            driver = pool.id.driver
             devices = (device for slice_ in pool.slices for device in slice_.spec.devices)
             content.append(self._known.number(tuple([seen(driver, device, sound) for device in devices])))
         return tuple(content)

@@ -41,8 +41,11 @@ def unserved(state: ClusterState, namespace: str = "", matches: Matches | None =
     """Pending pods without claims, and the extended resources of each that no class serves of those that were read."""
     served, found = served_resources(state), dict[Key, frozenset[str]]()
     for pod in state.inventory.pods.values():
-        here = namespace in ("", pod.metadata.namespace) and (matches is None or matches(pod.metadata.labels))
-        if here and is_pending(pod) and any(map(_has_domain, _resources(pod))) and not wants_devices(pod, served):
+        # Nearly all pods run: that comes first.
+        if not is_pending(pod) or namespace not in ("", pod.metadata.namespace):
+            continue
+        here = matches is None or matches(pod.metadata.labels)
+        if here and any(map(_has_domain, _resources(pod))) and not wants_devices(pod, served):
             names = frozenset(asked(pod))
             if names:
                 found[key_of(pod.metadata)] = names

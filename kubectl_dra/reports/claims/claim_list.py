@@ -7,7 +7,7 @@ nobody ever reserved. The verdict on a claim is ``diagnosis.claim.claim_verdicts
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.claim.claim_verdicts import verdict
@@ -20,7 +20,7 @@ from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.reports.base import ReportRecord
-from kubectl_dra.reports.devices.holders import OVER, Consumer, ConsumerState, consumers_of, is_pod
+from kubectl_dra.reports.devices.holders import OVER, Consumer, ConsumerState, consumer_states, consumers_of, is_pod
 from kubectl_dra.reports.scope import Scope, claim_scope
 
 
@@ -51,7 +51,7 @@ def claim_rows(claims: Iterable[ResourceClaim], facts: ClusterState) -> tuple[Cl
 
 
 def _row(claim: ResourceClaim, facts: ClusterState) -> ClaimRow:
-    allocation, consumers = claim.status.allocation, consumers_of(claim, facts)
+    allocation = claim.status.allocation
     return ClaimRow(
         namespace=claim.metadata.namespace,
         name=claim.metadata.name,
@@ -61,8 +61,8 @@ def _row(claim: ResourceClaim, facts: ClusterState) -> ClaimRow:
         devices=tuple(map(str, devices_of(claim))),
         asked=asked_devices(claim),
         scope=claim_scope(allocation.node_selector, facts) if allocation is not None else None,
-        reserved_for=consumers,
-        unused=_unused(claim, consumers, facts),
+        reserved_for=consumers_of(claim, facts),
+        unused=is_unused(claim, facts),
         created=claim.metadata.creation_timestamp,
         allocated=allocation.allocation_timestamp if allocation is not None else None,
     )
@@ -123,14 +123,10 @@ def waiting_pods(claim: ResourceClaim, inventory: Inventory) -> tuple[Pod, ...]:
 
 def is_unused(claim: ResourceClaim, facts: ClusterState) -> bool | None:
     """Whether nobody uses or wants ``claim``; None where that can't be known because pods were not read."""
-    return _unused(claim, consumers_of(claim, facts), facts)
-
-
-def _unused(claim: ResourceClaim, consumers: Sequence[Consumer], facts: ClusterState) -> bool | None:
-    if waiting_pods(claim, facts.inventory):
-        return False
-    states = {consumer.state for consumer in consumers}
+    states = consumer_states(claim, facts)
     if states - OVER - {ConsumerState.UNKNOWN}:
+        return False
+    if waiting_pods(claim, facts.inventory):
         return False
     if ConsumerState.UNKNOWN in states or not facts.evidence.users_known(claim.metadata.namespace):
         return None

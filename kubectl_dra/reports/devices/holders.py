@@ -94,6 +94,12 @@ def consumers_of(claim: ResourceClaim, facts: ClusterState) -> tuple[Consumer, .
     return tuple(sorted(consumers, key=lambda consumer: (consumer.resource, consumer.name, consumer.uid)))
 
 
+def consumer_states(claim: ResourceClaim, facts: ClusterState) -> frozenset[ConsumerState]:
+    """How far those are that ``claim`` is reserved for."""
+    namespace = claim.metadata.namespace
+    return frozenset(_state(each, _pod(each, facts), namespace, facts) for each in claim.status.reserved_for)
+
+
 def pod_state(pod: Pod) -> ConsumerState:
     """How far a pod is."""
     if is_terminal(pod):
@@ -126,20 +132,27 @@ def is_pod(reference: ConsumerReference) -> bool:
 
 
 def _consumer(reference: ConsumerReference, namespace: str, facts: ClusterState) -> Consumer:
-    # A pod of the same name with another uid is a successor, not the consumer.
-    pod = facts.inventory.pods_by_uid.get(reference.uid) if is_pod(reference) else None
-    who = (reference.api_group, reference.resource, namespace, reference.name, reference.uid)
+    pod = _pod(reference, facts)
+    state = _state(reference, pod, namespace, facts)
+    who = (reference.api_group, reference.resource, namespace, reference.name, reference.uid, state)
     if pod is None:
-        return Consumer(*who, _without_pod(reference, namespace, facts), "", "")
+        return Consumer(*who, "", "")
     deleted = pod.metadata.deletion_timestamp or ""
-    return Consumer(*who, pod_state(pod), pod.spec.node_name, waiting_reason(pod), restarts_of(pod), deleted)
+    return Consumer(*who, pod.spec.node_name, waiting_reason(pod), restarts_of(pod), deleted)
 
 
-def _without_pod(reference: ConsumerReference, namespace: str, facts: ClusterState) -> ConsumerState:
-    """What is known of a consumer that is no pod, or none that is there.
+def _pod(reference: ConsumerReference, facts: ClusterState) -> Pod | None:
+    """The consumer: a pod of the same name with another uid is a successor."""
+    return facts.inventory.pods_by_uid.get(reference.uid) if is_pod(reference) else None
+
+
+def _state(reference: ConsumerReference, pod: Pod | None, namespace: str, facts: ClusterState) -> ConsumerState:
+    """How far a consumer is, and what is known of one that is no pod, or none that is there.
 
     Upstream: the resource claim controller ends the reservation of a PodGroup only when that is gone.
     """
+    if pod is not None:
+        return pod_state(pod)
     if not facts.evidence.users_known(namespace):
         return ConsumerState.UNKNOWN
     if is_pod(reference):

@@ -35,9 +35,9 @@ def rejected_pods(
     """Those in a namespace, or anywhere, by reason; the most frequent first."""
     served, found = served_resources(state), dict[str, list[Pod]]()
     for pod in state.inventory.pods.values():
-        here = namespace in ("", pod.metadata.namespace) and selects(pod.metadata.labels)
-        failed = here and is_rejected(pod) and was_not_taken(pod.status.reason, pod.status.message)
-        if failed and wants_devices(pod, served):
+        failed = is_rejected(pod) and was_not_taken(pod.status.reason, pod.status.message)
+        here = failed and namespace in ("", pod.metadata.namespace) and selects(pod.metadata.labels)
+        if here and wants_devices(pod, served):
             found.setdefault(pod.status.reason, []).append(pod)
     return tuple(_alike(pods) for pods in sorted(found.values(), key=len, reverse=True))
 
