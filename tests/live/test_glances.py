@@ -214,9 +214,9 @@ def test_a_chunk_that_is_written_otherwise_is_searched_once(
     searched: list[int] = []
     original = WrittenPods.piece
 
-    def measured(self: WrittenPods, name: str) -> bytes | None:
+    def measured(self: WrittenPods, name: str, number: int) -> bytes | None:
         before = self._at
-        found = original(self, name)
+        found = original(self, name, number)
         searched.append(self._at - before)
         return found
 
@@ -280,6 +280,41 @@ def test_a_chunk_as_servers_write_it_is_looked_through_once(monkeypatch: pytest.
         reducer = PodReducer()
         assert reducer.take(page(chunk, (",", ":")), "v1") is not None
         assert len(reducer.kept) == len(chunk)
+
+
+@pytest.mark.parametrize("long", [0, 5, 9])
+def test_pods_are_found_behind_others_of_any_length(long: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is passed over is as long as most pods are; where one is much longer or shorter, nothing is passed over."""
+    monkeypatch.setattr(WrittenPods, "item", lambda self, number: pytest.fail("looked through again"))
+    items: list[Object] = [
+        {"metadata": {"name": f"p-{number}"}, "spec": {"containers": CONTAINERS[0]}} for number in range(10)
+    ]
+    items[long]["metadata"]["annotations"] = {"text": "x" * 20_000}
+    data = page(items, (",", ":"))
+    reducer = PodReducer()
+    assert reducer.take(data, "v1") is not None
+    assert reducer.kept == whole(data).kept
+
+
+def test_a_reason_counts_however_it_is_written() -> None:
+    """A pod about to be evicted is told from others; of conditions without a reason nothing is read."""
+    spec = {"nodeName": "n-1", "containers": CONTAINERS[0]}
+    target = {"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}
+    conditions = ([{"type": "Ready", "status": "True", "message": 'no "reason"'}], [], [target])
+    items = [
+        {
+            "metadata": {"name": f"p-{number}", "deletionTimestamp": "2026-01-01T00:00:00Z"},
+            "spec": spec,
+            "status": {"phase": "Running", "conditions": each},
+        }
+        for number, each in enumerate(conditions)
+    ]
+    for written in (b'"reason"', b'"re\\u0061son"', b'"reason" '):
+        data = page(items, (",", ":")).replace(b'"reason"', written)
+        reducer = PodReducer()
+        assert reducer.take(data, "v1") is not None
+        assert reducer.usage == whole(data).usage
+        assert len({id(info.shape) for info in reducer.usage["n-1"].placed}) == 2
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,7 @@ class PodReducer:
         page = None if self._keep_all or api_version != POD.api_version else glance(data)
         if page is None:
             return None
-        whole = _Whole(data, api_version)
+        whole = _Whole(data, api_version, len(page.items))
         kept: list[Record] = []
         placed: list[tuple[str, PodInfo]] = []
         try:
@@ -159,8 +159,8 @@ class PodReducer:
 class _Whole:
     """The pods of a chunk that are decoded whole."""
 
-    def __init__(self, data: bytes, api_version: str) -> None:
-        self._written = WrittenPods(data)
+    def __init__(self, data: bytes, api_version: str, pods: int) -> None:
+        self._written = WrittenPods(data, pods)
         self._api_version = api_version
         self._known: tuple[int, Pod] | None = None
 
@@ -168,14 +168,14 @@ class _Whole:
         """One of them. Raises :class:`DecodeError`."""
         if self._known is not None and self._known[0] == number:
             return self._known[1]
-        found = self._in_piece(glanced)
+        found = self._in_piece(number, glanced)
         if found is None:
             found = self._decoded(self._written.item(number))
         self._known = number, found
         return found
 
-    def _in_piece(self, glanced: GlancedMeta) -> Pod | None:
-        data = self._written.piece(glanced.name)
+    def _in_piece(self, number: int, glanced: GlancedMeta) -> Pod | None:
+        data = self._written.piece(glanced.name, number)
         if data is None:
             return None
         try:
