@@ -24,7 +24,7 @@ from kubectl_dra.reports.devices.class_list import class_rows
 from kubectl_dra.reports.devices.device_list import ListedDevice
 from kubectl_dra.reports.devices.device_state import DeviceState
 from kubectl_dra.reports.devices.nodes import NodeReport, known_nodes, node_report
-from kubectl_dra.reports.devices.open_pool import PoolFacts, open_pool
+from kubectl_dra.reports.devices.open_pool import ListedState, PoolFacts, open_pool
 from kubectl_dra.reports.devices.pool import (
     PoolReport,
     device_records,
@@ -128,10 +128,20 @@ class DeviceRow(msgspec.Struct, gc=False):
     """
 
     pool: PoolId
-    slice: ResourceSlice
-    device: Device
-    state: DeviceState
+    stands: ListedState
     made_text: str = ""
+
+    @property
+    def slice(self) -> ResourceSlice:
+        return self.stands.slice
+
+    @property
+    def device(self) -> Device:
+        return self.stands.device
+
+    @property
+    def state(self) -> DeviceState:
+        return self.stands.state
 
     @property
     def id(self) -> DeviceId:
@@ -183,7 +193,7 @@ class DevicesQuery:
 
 
 def _rows(opened: PoolFacts) -> Sequence[DeviceRow]:
-    return tuple(DeviceRow(opened.id, each.slice, each.device, each.state) for each in opened.listed_states())
+    return tuple(DeviceRow(opened.id, each) for each in opened.listed_states())
 
 
 @dataclass(frozen=True, slots=True)

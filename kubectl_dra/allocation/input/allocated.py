@@ -25,6 +25,9 @@ def nano(quantity: Quantity) -> int:
     return quantity.at_scale(NANO)[0]
 
 
+_NONE_CONSUMED: Final[Mapping[str, int]] = {}
+
+
 class DeviceHold:
     """How one device is held: ``consumed`` per capacity in 1e-9 units, ``holders`` the claims in the order read."""
 
@@ -33,7 +36,7 @@ class DeviceHold:
     def __init__(self) -> None:
         self.dedicated = False
         self.shared = False
-        self.consumed: dict[str, int] = {}
+        self.consumed: Mapping[str, int] = _NONE_CONSUMED
         self.holders: list[Key] = []
 
     @property
@@ -108,8 +111,8 @@ class AllocatedState:
             state.dedicated = True
             return
         state.shared = True
-        for name, amount in result.consumed_capacity.items():
-            state.consumed[name] = state.consumed.get(name, 0) + nano(amount)
+        more = {name: state.consumed.get(name, 0) + nano(each) for name, each in result.consumed_capacity.items()}
+        state.consumed = {**state.consumed, **more}
 
     def pool(self, driver: str, pool: str) -> PoolState:
         """The held devices of a pool by name."""

@@ -28,6 +28,7 @@ from kubectl_dra.model.resource import CounterSet, ResourceSlice
 _VIEWS: Final = 64
 K = TypeVar("K")
 T = TypeVar("T")
+_NO_SETS: Final[dict[str, CounterSet]] = {}
 _BINDING: Final = attrgetter("binding_conditions")
 # Where more pools than this change, everything is looked at anew.
 _FEW_CHANGES: Final = 1_000
@@ -386,7 +387,7 @@ def _build(pool: PoolId, slices: list[ResourceSlice], others: Sequence[ResourceS
         result.elsewhere = [s for s in others if not s.spec.shared_counters] if others else ()
     result.invalid = duplicate_device(result.slices)
     if result.invalid is None and features.partitionable_devices:
-        result.counter_sets, result.invalid = counter_sets(counter_slices)
+        result.counter_sets, result.invalid = counter_sets(counter_slices) if counter_slices else (_NO_SETS, None)
         consuming = slices if features.implementation == "stable" else result.slices
         result.invalid = result.invalid or bad_reference(result.counter_sets, (*consuming, *result.elsewhere))
     if result.invalid is not None:

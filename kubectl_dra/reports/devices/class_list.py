@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import repeat
+from typing import Final
 
 import msgspec
 
@@ -72,7 +73,7 @@ class ClassRow(ReportRecord, frozen=True):
 
 
 class _Member(msgspec.Struct, gc=False):
-    """One free or taken device of a class; not watched for cycles, of which there are none."""
+    """One free or taken device of a class; not watched for cycles, of which there are none, and not kept."""
 
     pool: PoolId
     counters: PoolCounters | None
@@ -83,11 +84,18 @@ class _Member(msgspec.Struct, gc=False):
 
 @dataclass(slots=True)
 class _OfPool:
-    """The devices of one pool that are of a class, and on how many the class's selectors fail."""
+    """The devices of one pool that are of a class, and on how many the class's selectors fail.
 
-    members: list[_Member]
+    ``scopes``: where each can be used; one where all can be at the same place.
+    """
+
+    devices: Sequence[ListedState]
+    scopes: Sequence[Scope]
     tally: DeviceTally
     errors: Mapping[str, int]
+
+
+_NONE_OF_POOL: Final = _OfPool((), (), DeviceTally(), _NO_ERRORS)
 
 
 @dataclass(slots=True)
@@ -129,9 +137,10 @@ def _members(pools: Sequence[PoolFacts], selectors: SelectorSet) -> _Members:
         found = opened.once(name, lambda pool: _of_pool(pool, selectors))
         members.tally.plus(found.tally)
         members.errors.update(found.errors)
-        for member in found.members:
-            local = member.scope.kind is ScopeKind.NODE
-            (members.local[member.scope.node] if local else members.shared).append(member)
+        scopes = found.scopes if len(found.scopes) > 1 else repeat(found.scopes[0]) if found.scopes else ()
+        for each, scope in zip(found.devices, scopes, strict=False):
+            member = _Member(opened.id, opened.counters, each.device, scope, each.state in AVAILABLE)
+            (members.local[scope.node] if scope.kind is ScopeKind.NODE else members.shared).append(member)
     return members
 
 
@@ -148,11 +157,13 @@ def _of_pool(opened: PoolFacts, selectors: SelectorSet) -> _OfPool:
             errors[decision.error] += 1
         if decision.outcome is Outcome.MATCHES:
             matching.append(each)
-    members = [
-        _Member(opened.id, opened.counters, each.device, scope, each.state in AVAILABLE)
-        for each, scope in zip(matching, _scopes(matching, opened), strict=True)
-    ]
-    return _OfPool(members, _tally(frozenset(opened.kinds(matching).items())), errors or _NO_ERRORS)
+    # What thousands of pools have in common is one object.
+    devices = listed_states if len(matching) == len(listed_states) else tuple(matching)
+    if not devices and not errors:
+        return _NONE_OF_POOL
+    scopes = tuple(_scopes(devices, opened))
+    scopes = scopes[:1] if all(each is scopes[0] for each in scopes) else scopes
+    return _OfPool(devices, scopes, _tally(frozenset(opened.kinds(devices).items())), errors or _NO_ERRORS)
 
 
 @lru_cache(maxsize=1024)

@@ -241,7 +241,7 @@ def open_pool(pool: PoolId, facts: ClusterState) -> PoolFacts:
 def _cached(pool: PoolId, facts: ClusterState) -> PoolCache:
     judged, held = whole_pool(pool, facts), facts.allocated.pool(*pool)
     counters = PoolCounters(judged.pool, held) if judged.pool is not None and judged.pool.counter_sets else None
-    rules = [rule for rule in facts.rules if selects(rule, *pool)]
+    rules = tuple([rule for rule in facts.rules if selects(rule, *pool)])
     specs = [slice_.spec for slice_ in facts.inventory.slices_by_pool.get(pool, ())]
     by_selector = any(spec.node_selector is not None or spec.per_device_node_selection for spec in specs)
     admin, views = facts.allocated.admin(*pool), node_views(pool, facts)

@@ -171,9 +171,14 @@ def bound_of(name: str, evidence: Evidence) -> Bound:
 
 def state_bounds(evidence: Evidence) -> Mapping[DeviceState, Bound]:
     """How sure a device's state is: ``atMost`` where it may be less available than that says."""
-    if not evidence.complete("ResourceSlice"):
+    return _state_bounds(evidence.complete("ResourceSlice"), evidence.missing(_MAY_SHRINK))
+
+
+@cache
+def _state_bounds(complete: bool, lacking: tuple[str, ...]) -> Mapping[DeviceState, Bound]:
+    """Once for thousands of pools."""
+    if not complete:
         return dict.fromkeys(DeviceState, Bound.UNKNOWN)
-    lacking = evidence.missing(_MAY_SHRINK)
     return {each: Bound.AT_MOST if _any(each, lacking, _MAY_SHRINK) else Bound.EXACT for each in DeviceState}
 
 
