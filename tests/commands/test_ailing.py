@@ -63,6 +63,32 @@ def test_a_workload_that_crashes(capfd: pytest.CaptureFixture[str], tmp_path: Pa
     assert "has no pending pods" not in text
 
 
+def test_a_pod_that_is_gone_is_told_by_its_last_event_with_the_one_in_its_place(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    objects = workload("ReplicaSet", [RUNS], 2)
+    owner = objects[1]["metadata"]["ownerReferences"]
+    waits = build.pod("work-new", claims=["new"])
+    waits["metadata"]["ownerReferences"] = owner
+    said = build.event("work-old", "Preempted", "Preempted by pod 0f2b on node node-1")
+    claim = build.claim("new", build.request(count=9))
+    items = [{"apiVersion": "v1", **each} for each in (waits, said)] + [{"apiVersion": "resource.k8s.io/v1", **claim}]
+    path = tmp_path / "cluster.json"
+    for each in objects:
+        each.setdefault("apiVersion", "resource.k8s.io/v1" if each["kind"] == "ResourceClaim" else "v1")
+    node = {"apiVersion": "v1", **build.node()}
+    listed = {"kind": "List", "apiVersion": "v1", "items": [node, *objects, *items]}
+    path.write_text(json.dumps(listed), encoding="utf-8")
+    command = ["why-pending", "work-old", "-n", "ml", "--from", str(path), "--color", "never"]
+    assert run(command, PassingClock()) == 1
+    text = " ".join(capfd.readouterr().err.split())
+    assert 'pods "work-old" not found in namespace "ml": it is gone; its last event, ' in text
+    assert "ago: Preempted by pod 0f2b on node node-1 try: kubectl dra why-pending pod/work-new -n ml" in text
+    command[1] = "work-other"
+    assert run(command, PassingClock()) == 1
+    assert "it is gone" not in capfd.readouterr().err
+
+
 def test_pods_with_the_same_trouble_are_told_once(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     text = told(capfd, tmp_path, workload("ReplicaSet", [CRASHES, CRASHES], 2), "replicaset/work", "-n", "ml")
     assert text.count("CrashLoopBackOff") == 1

@@ -35,7 +35,7 @@ from kubectl_dra.diagnosis.gates.pending import is_pending
 from kubectl_dra.diagnosis.pod.idle import held
 from kubectl_dra.diagnosis.pod.workloads import resolve_workload
 from kubectl_dra.diagnosis.records import GangElsewhere, MakerRefusal, ObjectRef, Verdict
-from kubectl_dra.diagnosis.said import kubelet
+from kubectl_dra.diagnosis.said import events, kubelet
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
@@ -46,7 +46,7 @@ from kubectl_dra.output.pending.made import refused_advice, refused_sentence
 from kubectl_dra.output.pending.remedies import remedy_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.unread import incomplete_lines, lacking_lines, rights_lines
-from kubectl_dra.output.words import counted, plural, shortened, without_names
+from kubectl_dra.output.words import ago, counted, plural, shortened, without_names
 from kubectl_dra.reports.invocations import dra, of, shell_line, try_kubectl, within
 from kubectl_dra.reports.pending.ailing import AilingWorkload, ailing_workload
 from kubectl_dra.reports.pending.pending import ClaimPendingReport, PendingReport
@@ -242,7 +242,29 @@ def _not_found(call: PendingCall, kind: Kind, key: Key, known: Iterable[Key]) ->
     meant, evidence = of_another_kind(call.cluster.state, kind, key), call.cluster.state.evidence
     if meant is not None and (kind is not POD or evidence.complete(POD.name, key.namespace)):
         return CommandError(not_there(kind, key), shell_line(meant))
+    if kind is POD and (gone := _gone(call, key)) is not None:
+        return gone
     return key_not_found(kind, key, known, evidence, ("why-pending",))
+
+
+def _gone(call: PendingCall, key: Key) -> CommandError | None:
+    """Of a pod that was there: its last event, and which pod its controller has made in its place."""
+    inventory = call.cluster.state.inventory
+    about = inventory.events_by_object.get((POD.name, *key), ())
+    last = max(about, key=events.last_seen, default=None)
+    if last is None or not call.cluster.state.evidence.complete(POD.name, key.namespace):
+        return None
+    said = " ".join(events.text(last).split())
+    what = f"{not_there(POD, key)}: it is gone; its last event, {ago(events.last_seen(last), call.now)}: {said}"
+    maker = key.name.rpartition("-")[0]
+    pods = (pod.metadata for pod in inventory.pods.values() if is_pending(pod))
+    alike = sorted(
+        meta.name
+        for meta in pods
+        if meta.namespace == key.namespace and meta.controller is not None and meta.controller.name == maker
+    )
+    instead = of(POD.singular, alike[0], key.namespace) if alike else within(key.namespace)
+    return CommandError(what, shell_line(dra("why-pending", instead)))
 
 
 # --- pods that say the same -------------------------------------------------------------------------------------------
