@@ -59,7 +59,7 @@ from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.names import HOSTNAME
 from kubectl_dra.model.request_parts import maker_of
 from kubectl_dra.model.requests import HostPort, amount
-from kubectl_dra.model.taint_text import taint_text
+from kubectl_dra.model.taint_text import removes_node, taint_text
 from kubectl_dra.model.terms import selector_text
 from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.scheduler import in_tree, reasons
@@ -111,6 +111,8 @@ def rejection_causes(
         yield Cause(_FILTER_CODES[plugin], detail, nodes=names)
     elif rejection.taint is not None:
         yield Cause(Code.NODE_TAINTS, NodeTaint(taint_text(rejection.taint)), nodes=names)
+    elif plugin == "NodeUnschedulable" and (leaving := _leaving(world, names)):
+        yield Cause(Code.NODE_TAINTS, NodeTaint(leaving), nodes=names)
     elif rejection.ports:
         yield Cause(Code.NODE_PORTS, _taken(world, pod, rejection.ports, names), nodes=names)
     elif rejection.kept_away_by:
@@ -127,6 +129,13 @@ def rejection_causes(
     else:
         known = tuple(company_causes(world, pod, rejection.detail, names))
         yield from known or _in_their_words(rejection, names)
+
+
+def _leaving(world: ClusterState, names: Sequence[str]) -> str:
+    """The taint by which all of these cordoned nodes are being removed, which tells why nobody uncordons them."""
+    nodes = world.inventory.nodes
+    found = [next((each for each in nodes[name].spec.taints if removes_node(each.key)), None) for name in names]
+    return taint_text(found[0]) if found and found[0] is not None and None not in found else ""
 
 
 def _selection(world: ClusterState, pod: Pod, wishes: tuple[str, ...]) -> NodeSelection | None:

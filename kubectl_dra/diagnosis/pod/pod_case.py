@@ -330,7 +330,7 @@ class PodCase:
         fits = finding.verdict is Verdict.SCHEDULABLE
         found = in_flight.standing(self.world, self.pod, _claims(self.entries), self._events()) if fits else None
         if found is None:
-            return finding
+            return replace(finding, causes=foreign.untried(self.world, self.pod, finding.causes)) if fits else finding
         messages, cause = found
         causes = (cause, *(each for each in finding.causes if each.code is not Code.FITS_NOW))
         verdict, reason = (Verdict.UNSCHEDULABLE, fit_error.UNSCHEDULABLE) if messages else (Verdict.UNKNOWN, None)

@@ -295,8 +295,12 @@ class MissingEvidence(Evidence, frozen=True):
 
 
 class Retry(Evidence, frozen=True):
-    """Why a pod that fits is still pending: when the scheduler last wrote, what makes it try again."""
+    """Why a pod that fits is still pending: when the scheduler last wrote, what makes it try again.
+
+    ``untried_since``: when the pod was made, if no scheduler has written anything of it for longer than one ever needs.
+    """
 
     last_message_time: str = ""
     triggers: tuple[str, ...] = ()
     fallback_seconds: int = 300
+    untried_since: str = ""

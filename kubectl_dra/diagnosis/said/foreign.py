@@ -12,14 +12,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from typing import Final, NamedTuple
+
+import msgspec
 
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.pod.judgement import Judgement
-from kubectl_dra.diagnosis.records import GangElsewhere, NodeOutcome, ObjectRef, Observed, PodDiagnosis, Verdict
+from kubectl_dra.diagnosis.records import (
+    Cause,
+    GangElsewhere,
+    NodeOutcome,
+    ObjectRef,
+    Observed,
+    PodDiagnosis,
+    Retry,
+    Verdict,
+)
 from kubectl_dra.diagnosis.said import agreement, refusals
 from kubectl_dra.diagnosis.said import events as events_
+from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.core import Event, Pod
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.scheduler import fit_error
@@ -33,6 +46,8 @@ _REASONS: Final = frozenset(
     }
 )
 _GROUP: Final = "PodGroup"
+#: A scheduler tries new pods at once; of many it tries some hundred in a second.
+_UNTRIED: Final = timedelta(minutes=5)
 _RUNNING: Final = ("Deployment", "StatefulSet")
 #: Upstream: Kueue's pkg/controller/jobframework, ReasonErrWorkloadCompose; of groups of pods: pkg/controller/jobs/pod.
 _COMPOSING: Final = "ErrWorkloadCompose"
@@ -67,6 +82,24 @@ def stopped(state: ClusterState, name: str) -> ObjectRef | None:
     found = _by_name(state).get(name, ())
     spec = state.inventory.workloads[found[0]].spec if len(found) == 1 else None
     return ObjectRef(*found[0]) if spec is not None and spec.replicas == 0 else None
+
+
+def untried(state: ClusterState, pod: Pod, causes: tuple[Cause, ...]) -> tuple[Cause, ...]:
+    """The causes of a pod that fits, with since when no scheduler has tried it.
+
+    After an attempt it has the condition PodScheduled (upstream: schedule_one.go, handleSchedulingFailure).
+    """
+    made = parse_time(pod.metadata.creation_timestamp)
+    tried = any(each.type == "PodScheduled" for each in pod.status.conditions) or last_words(state.inventory, pod).text
+    if tried or made is None or state.now - made < _UNTRIED or not state.evidence.complete("Event"):
+        return causes
+    since = pod.metadata.creation_timestamp or ""
+    return tuple(
+        msgspec.structs.replace(each, detail=msgspec.structs.replace(each.detail, untried_since=since))
+        if isinstance(each.detail, Retry)
+        else each
+        for each in causes
+    )
 
 
 @derived("workloads")

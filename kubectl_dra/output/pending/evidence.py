@@ -24,8 +24,9 @@ from kubectl_dra.output.pending.other_schedulers import starting_again, where_it
 from kubectl_dra.output.pending.plugin_words import OF_PLUGINS, rule_of
 from kubectl_dra.output.pending.reasons.running import DETAIL_TOLD
 from kubectl_dra.output.pending.taints import evicting_line, tolerated
-from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.safe import Safe, Style, command_line, fmt, safe, styled
 from kubectl_dra.output.words import ago, counted, first_of, lasting, listed, often, shortened
+from kubectl_dra.reports.invocations import kubectl, of, reading, within
 from kubectl_dra.reports.pending.descheduled import Turn
 from kubectl_dra.reports.pending.events import AutoscalerWords, NamedEvent
 from kubectl_dra.reports.pending.failing_pods import FailingPod
@@ -91,7 +92,7 @@ def evidence_lines(
         case records.EvictingTaint() as evicting if tolerated(evicting) not in said:
             yield from wrapped(evicting_line(evicting, cause.nodes, now))
         case records.Retry() as retry:
-            yield from _retry(retry)
+            yield from _retry(retry, now, address)
         case records.ContainerWaits(initializes=True, container=name, since=since) if since:
             yield from wrapped(fmt("Init container {} was started {}.", name, ago(since, now)), indent=2, first=0)
 
@@ -257,7 +258,19 @@ def _negotiation(negotiation: records.Negotiation, claim: records.ObjectRef | No
     yield from wrapped(text, indent=4, first=2)
 
 
-def _retry(retry: records.Retry) -> Iterator[Safe]:
+def _retry(retry: records.Retry, now: datetime, address: Address) -> Iterator[Safe]:
+    """When it is tried again; where nothing has tried it, what shows whether the scheduler runs."""
+    if retry.untried_since:
+        text = (
+            "It was created {} and has no condition PodScheduled, which the scheduler sets after each attempt: it "
+            "crashes, has lost its lease, or waits for something that it may not read. Its log says which."
+        )
+        yield from wrapped(fmt(text, ago(retry.untried_since, now)), indent=2, first=0)
+        pods = kubectl("get", "pods", within("kube-system"), "-l", "component=kube-scheduler")
+        yield from command_line("The scheduler's pods, where the cluster runs it as pods: {}", reading(pods, address))
+        lease = kubectl("get", of("lease", "kube-scheduler", "kube-system"), "-o", "yaml")
+        yield from command_line("Its lease (renewTime): {}", reading(lease, address))
+        return
     minutes = retry.fallback_seconds // 60
     triggers = Safe("")
     if retry.triggers:

@@ -11,7 +11,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Bound, ObjectRef
 from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.layout import Column, lines_of_rows, wrapped
-from kubectl_dra.output.pending.headline import pending_cause
+from kubectl_dra.output.pending.headline import is_untried, pending_cause
 from kubectl_dra.output.pending.reasons import title
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import counted, listed_count, without_names
@@ -56,7 +56,8 @@ def groups_page(
     told = {report.pod: report for report in reports} if is_explained(groups) else {}
     causes = [_causes([told[ref] for ref in group.pods if ref in told], scope) for group in groups]
     lines = [head, Safe(""), *_table([(group.code, group.pods) for group in groups], scope, causes)]
-    if any(group.code is Code.FITS_NOW for group in groups):
+    # Nothing is tried again where no scheduler runs.
+    if any(group.code is Code.FITS_NOW for group in groups) and not any(map(is_untried, reports)):
         lines += [Safe(line) for line in _RETRY]
     return lines
 

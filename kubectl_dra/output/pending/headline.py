@@ -106,7 +106,7 @@ def pending_summary(report: PendingReport) -> Safe:
         case records.Verdict.SCHEDULABLE:
             leaves = report.code is Code.EVICTED_AT_ONCE
             but = fmt(" There it is evicted at once: {}.", reason) if leaves else _but_not_start(report)
-            return fmt("{} is pending, but would fit now{}.{}", pod, _fitting(report), but)
+            return fmt("{} is pending, but would fit now{}.{}{}", pod, _fitting(report), but, _untried(report))
         case records.Verdict.UNKNOWN if report.code in _AGAINST_THE_OBJECTS:
             return fmt("{} is pending{}: {}.", pod, _although(report), reason)
         case records.Verdict.UNKNOWN if (certain := whatever_selected(report.still_blocked)) is not None:
@@ -169,7 +169,9 @@ def _unread_beside(report: PendingReport, reason: Safe) -> Safe:
 def pending_cause(report: PendingReport) -> Safe:
     """The same in a list, where the pod has a column of its own and that it is pending goes without saying."""
     if report.verdict is records.Verdict.SCHEDULABLE and report.code is Code.FITS_NOW:
-        return fmt("would fit now{}", _fitting(report))
+        return fmt(
+            "would fit now{}{}", _fitting(report), Safe("; no scheduler has tried it" if is_untried(report) else "")
+        )
     if report.verdict is records.Verdict.SCHEDULABLE and report.code is Code.EVICTED_AT_ONCE:
         return fmt("would be evicted at once{}: {}", _fitting(report), main_reason(report))
     if is_heard_first(report):
@@ -221,6 +223,17 @@ def _but_not_start(report: PendingReport) -> Safe:
     nodes = listed(list(dict.fromkeys(each.node for each in report.failing)))
     states = listed(list(dict.fromkeys(each.state for each in report.failing)))
     return fmt(" But the driver does not run on {} ({}): a pod that is placed there does not start.", nodes, states)
+
+
+def is_untried(report: PendingReport) -> bool:
+    """Whether a pod that fits was tried by no scheduler for longer than one ever needs."""
+    detail = report.causes[0].detail if report.causes else None
+    return isinstance(detail, records.Retry) and bool(detail.untried_since)
+
+
+def _untried(report: PendingReport) -> Safe:
+    text = " No scheduler has tried it since it was created: kube-scheduler probably does not run."
+    return Safe(text if is_untried(report) else "")
 
 
 def names_failing(report: PendingReport) -> bool:

@@ -68,6 +68,14 @@ _ONE_CONTAINER: Final = re.compile(
 _EVERYWHERE: Final = ("cpu", "memory", "pods")
 #: Upstream: k8s.io/apiserver's serviceaccount.MakeUsername.
 _ACCOUNT: Final = re.compile(r"system:serviceaccount:(?P<namespace>[a-z0-9-]+):(?P<name>[a-z0-9.-]+)")
+#: Upstream: plugin/pkg/auth/authorizer/node/node_authorizer.go.
+_NO_RELATION: Final = "no relationship found between node"
+_NODE_AUTHORIZER: Final = Safe(
+    "API servers let a kubelet read only the claims of pods on its node, and the one that it asks does not know this "
+    "claim as one. If that lasts for minutes, an administrator compares the versions and feature gates of all API "
+    "servers: after an upgrade one may be left that is older, or has Dynamic Resource Allocation off. A new pod meets "
+    "the same."
+)
 #: Drivers of network devices, of a pod that shares the node's network (google/dranet, pkg/driver/nri_hooks.go).
 _HOST_NETWORK: Final = re.compile(r"host ?network", re.IGNORECASE)
 
@@ -99,6 +107,8 @@ def advice_on_words(report: PendingReport) -> Safe | None:
             return queue_advice(waits)
         case records.KubeletText() as said if cause.code is Code.DRIVER_FAILED:
             return _driver(report, said)
+        case records.KubeletText(text=text) if _NO_RELATION in text:
+            return _NODE_AUTHORIZER
         case records.KubeletText() as said if not is_of_devices(cause):
             return mount_advice(said, report.node)
         case records.KubeletText() as said if cause.code is Code.KUBELET_WARNS and _HOST_NETWORK.search(said.text):
