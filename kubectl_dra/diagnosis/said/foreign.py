@@ -91,7 +91,12 @@ def untried(state: ClusterState, pod: Pod, causes: tuple[Cause, ...]) -> tuple[C
     """
     made = parse_time(pod.metadata.creation_timestamp)
     tried = any(each.type == "PodScheduled" for each in pod.status.conditions) or last_words(state.inventory, pod).text
-    if tried or made is None or state.now - made < _UNTRIED or not state.evidence.complete("Event"):
+    if (
+        tried
+        or made is None
+        or state.now - made < _UNTRIED
+        or not state.evidence.complete("Event", pod.metadata.namespace)
+    ):
         return causes
     since = pod.metadata.creation_timestamp or ""
     return tuple(
