@@ -9,7 +9,7 @@ from kubectl_dra.api.kinds import DEVICE_TAINT_RULE
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.resource import DeviceTaintRule, DeviceTaintRuleSpec
-from kubectl_dra.model.taint_plan import MANAGED_BY, MANAGER, RuleWrite
+from kubectl_dra.model.taint_plan import MANAGED_BY, MANAGER, RuleWrite, Verb
 
 
 def check_selector(write: RuleWrite) -> None:
@@ -24,14 +24,14 @@ def new_rule(write: RuleWrite) -> bytes:
     check_selector(write)
     rule = DeviceTaintRule(
         metadata=ObjectMeta(name=write.name, labels={MANAGED_BY: MANAGER}),
-        spec=DeviceTaintRuleSpec(device_selector=write.selector, taint=write.taint),
+        spec=DeviceTaintRuleSpec(device_selector=write.selector, taint=write.taint.for_rule),
     )
     return _encoded(rule, write)
 
 
 def changed_rule(rule: DeviceTaintRule, write: RuleWrite) -> bytes:
     """The object after a change, or, as it is, before a deletion."""
-    return _encoded(with_spec(rule, taint=write.taint), write)
+    return _encoded(rule if write.verb is Verb.DELETE else with_spec(rule, taint=write.taint.for_rule), write)
 
 
 def _encoded(rule: DeviceTaintRule, write: RuleWrite) -> bytes:

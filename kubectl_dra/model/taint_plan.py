@@ -62,6 +62,23 @@ class PlanTarget(ReportRecord, frozen=True):
     as_user: str = ""
 
 
+class PlannedTaint(ReportRecord, frozen=True):
+    """A taint of the plan; what is empty is there as well, other than in a rule of the API."""
+
+    key: str
+    value: str
+    effect: str
+
+    @classmethod
+    def of(cls, taint: DeviceTaint) -> PlannedTaint:
+        return cls(taint.key, taint.value, taint.effect)
+
+    @property
+    def for_rule(self) -> DeviceTaint:
+        """The same for the spec of a DeviceTaintRule."""
+        return DeviceTaint(self.key, self.value, self.effect)
+
+
 class RuleWrite(ReportRecord, frozen=True):
     """One write of one DeviceTaintRule in ``api_version``.
 
@@ -74,19 +91,16 @@ class RuleWrite(ReportRecord, frozen=True):
     name: str
     api_version: str
     selector: DeviceTaintSelector | None
-    taint: DeviceTaint
-    before: DeviceTaint | None = None
+    taint: PlannedTaint
+    before: PlannedTaint | None = None
     uid: str = ""
     resource_version: str = ""
     own: bool = True
 
 
-class OtherTaint(ReportRecord, frozen=True):
-    """A taint that is on the device whatever the plan does; ``rule`` is None for one that the driver set."""
+class OtherTaint(PlannedTaint, frozen=True):
+    """A taint that is on the device whatever the plan does; ``rule`` is empty for one that the driver set."""
 
-    key: str
-    value: str
-    effect: str
     rule: str
 
 
@@ -150,7 +164,7 @@ class TaintPlan(ReportRecord, frozen=True):
 
     target: PlanTarget
     removal: bool
-    taint: DeviceTaint
+    taint: PlannedTaint
     devices: tuple[PlannedDevice, ...]
     writes: tuple[RuleWrite, ...]
     present: tuple[str, ...]

@@ -66,8 +66,9 @@ Switch = AddNode | RemoveNode | Drain | MoreDevices | AddTaint | EndTaint | AddT
 
 
 class PodFate(StrEnum):
-    """What becomes of a pod that has to leave its node."""
+    """What becomes of a pod that has to leave its node; ``NONE`` only where nothing else would become of it."""
 
+    NONE = ""
     MOVES = "moves"
     PENDING = "pending"
     STAYS = "stays"
@@ -126,7 +127,7 @@ class Displaced(ReportRecord, frozen=True):
     devices: tuple[str, ...] = ()
     message: str = ""
     budget: str = ""
-    released: PodFate | None = None
+    released: PodFate = PodFate.NONE
 
 
 class OneDrained(ReportRecord, frozen=True):

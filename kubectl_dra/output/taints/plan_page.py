@@ -103,7 +103,7 @@ def selector_text(selector: DeviceTaintSelector | None) -> Safe:
 
 def _who_and_what(plan: TaintPlan) -> Iterator[Safe]:
     """Pod by pod, then device by device; both behind the same first column."""
-    rows = list(hit_rows(plan.hits, plan.taint, [str(device.id) for device in plan.devices]))
+    rows = list(hit_rows(plan.hits, plan.taint.for_rule, [str(device.id) for device in plan.devices]))
     first = max(width(text) for text in (_FROM_NOW_ON, *(row[0] for row in rows)))
     if not any(hit.pod for hit in plan.hits):
         yield from _beside(

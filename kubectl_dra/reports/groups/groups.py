@@ -23,8 +23,12 @@ from kubectl_dra.reports.pending.remedies import RemedyReport, find_remedies
 
 
 class OtherAssignment(StrEnum):
-    """Whether the pods would fit on other nodes than the scheduler tries; ``NOT_SEARCHED``: it takes too long."""
+    """Whether the pods would fit on other nodes than the scheduler tries; ``NOT_SEARCHED``: it takes too long.
 
+    ``NONE``: that is no question.
+    """
+
+    NONE = ""
     FOUND = "found"
     NOT_FOUND = "notFound"
     NOT_SEARCHED = "notSearched"
@@ -39,7 +43,7 @@ class GroupPendingReport(PlacedGroup, frozen=True, kw_only=True):
 
     remedies: tuple[RemedyReport, ...]
     no_pair_helps: bool
-    other_assignment: OtherAssignment | None
+    other_assignment: OtherAssignment
     what_if: WhatIf | None = None
     features: FeatureRecord
     read: tuple[ReadRecord, ...]
@@ -81,7 +85,7 @@ def group_answer(
         remedies=pod.remedies if pod is not None else (),
         what_if=what_if,
         no_pair_helps=pod.no_pair_helps if pod is not None else False,
-        other_assignment=_assignment(state, diagnosis) if remedies else None,
+        other_assignment=_assignment(state, diagnosis) if remedies else OtherAssignment.NONE,
         features=feature_record(state.features),
         read=reads_of(state.evidence),
     )
@@ -105,9 +109,9 @@ def _telling(
     return pending_report(diagnosis, diagnoser.world, ways=ways, what_if=what_if, read_owner=read_owner)
 
 
-def _assignment(state: ClusterState, diagnosis: GroupDiagnosis) -> OtherAssignment | None:
+def _assignment(state: ClusterState, diagnosis: GroupDiagnosis) -> OtherAssignment:
     if diagnosis.code is not Code.POD_GROUP_UNPLACED:
-        return None
+        return OtherAssignment.NONE
     found = assignment_of(state, diagnosis.group.key)
     if not found.searched:
         return OtherAssignment.NOT_SEARCHED

@@ -13,9 +13,8 @@ import msgspec
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.meta import Condition
-from kubectl_dra.model.resource import DeviceTaint, DeviceTaintRule
-from kubectl_dra.model.taint_plan import Fate, RuleWrite, TaintPlan, Verb
-from kubectl_dra.model.taint_text import same_taint
+from kubectl_dra.model.resource import DeviceTaintRule
+from kubectl_dra.model.taint_plan import Fate, PlannedTaint, RuleWrite, TaintPlan, Verb
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.taints.taint_rules import exact_selector, observing_name
 
@@ -39,7 +38,7 @@ class Counts(ReportRecord, frozen=True):
 def observation(plan: TaintPlan, api_version: str) -> TaintPlan:
     """A plan with nothing but the rule to count with, under a name of its own, for the one device of ``plan``."""
     device, key = plan.devices[0].id, plan.taint.key
-    taint = DeviceTaint(key, plan.taint.value, NO_EFFECT)
+    taint = PlannedTaint(key, plan.taint.value, NO_EFFECT)
     write = RuleWrite(Verb.CREATE, observing_name(device, key), api_version, exact_selector(device), taint)
     return msgspec.structs.replace(plan, writes=(write,), present=())
 
@@ -53,7 +52,7 @@ def end_of_observation(plan: TaintPlan, rule: DeviceTaintRule) -> TaintPlan:
 def is_counting(rule: DeviceTaintRule, plan: TaintPlan) -> bool:
     """Whether a rule is the one that the plan made to count with, and nobody has made something else of it."""
     write = plan.writes[0]
-    return rule.spec.device_selector == write.selector and same_taint(rule.spec.taint, write.taint)
+    return rule.spec.device_selector == write.selector and PlannedTaint.of(rule.spec.taint) == write.taint
 
 
 def condition_of(rule: DeviceTaintRule) -> Condition | None:

@@ -16,7 +16,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.model.resource import DeviceTaint, DeviceTaintRule, DeviceTaintSelector
-from kubectl_dra.model.taint_plan import OtherTaint, PlannedDevice, PlanTarget, RuleWrite, TaintPlan, Verb
+from kubectl_dra.model.taint_plan import OtherTaint, PlannedDevice, PlannedTaint, PlanTarget, RuleWrite, TaintPlan, Verb
 from kubectl_dra.model.taint_text import same_taint
 from kubectl_dra.reports.find import devices_of
 from kubectl_dra.reports.taints import taint_rules
@@ -91,7 +91,7 @@ def _write(
     name = taint_rules.rule_name(DeviceId(selector.driver or "", selector.pool or "", selector.device or ""), taint.key)
     if name in facts.inventory.taint_rules:
         raise NameTakenError(facts.inventory.taint_rules[name])
-    return RuleWrite(Verb.CREATE, name, api_version, selector, taint)
+    return RuleWrite(Verb.CREATE, name, api_version, selector, PlannedTaint.of(taint))
 
 
 def _changed(verb: Verb, rule: DeviceTaintRule, taint: DeviceTaint, api_version: str) -> RuleWrite:
@@ -100,8 +100,8 @@ def _changed(verb: Verb, rule: DeviceTaintRule, taint: DeviceTaint, api_version:
         name=rule.metadata.name,
         api_version=api_version,
         selector=rule.spec.device_selector,
-        taint=taint,
-        before=rule.spec.taint if verb is Verb.PATCH else None,
+        taint=PlannedTaint.of(taint),
+        before=PlannedTaint.of(rule.spec.taint) if verb is Verb.PATCH else None,
         uid=rule.metadata.uid,
         resource_version=rule.metadata.resource_version,
         own=taint_rules.is_own(rule) or taint_rules.is_own(rule, of_pool=True),
@@ -225,7 +225,7 @@ def _plan(
     return TaintPlan(
         target=target,
         removal=removal,
-        taint=taint,
+        taint=PlannedTaint.of(taint),
         devices=tuple(_planned(change, facts) for change in changes),
         writes=tuple(writes),
         present=tuple(present),
@@ -250,8 +250,8 @@ def _planned(change: DeviceChange, facts: ClusterState) -> PlannedDevice:
 
 def _others(change: DeviceChange, facts: ClusterState) -> Iterable[OtherTaint]:
     for taint in driver_taints(change.device, facts):
-        yield OtherTaint(taint.key, taint.value, taint.effect, "")
+        yield OtherTaint(taint.key, taint.value, taint.effect, rule="")
     for name, rule in sorted(facts.inventory.taint_rules.items()):
         if name not in change.rules and facts.selects(rule, change.device):
             taint = rule.spec.taint
-            yield OtherTaint(taint.key, taint.value, taint.effect, name)
+            yield OtherTaint(taint.key, taint.value, taint.effect, rule=name)
