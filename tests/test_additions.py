@@ -77,13 +77,36 @@ play(demo_app(), script)
 """
 
 TOLD = """
-from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Cause, Gates
-from kubectl_dra.output.documents import report_bytes, to_json
-from kubectl_dra.output.pending.reasons import reason_sentence, title
+from kubectl_dra.commands.app import run
 
-cause = Cause(Code("DRA-199"), Gates(("example.com/moon",)))
-print(title(cause.code), reason_sentence(cause), to_json(report_bytes("X", cause)), sep="\\n")
+run("explain DRA-199".split())
+run(["explain"])
+for form in ([], ["-o", "json"]):
+    run(["why-pending", "finetune", "-n", "lab", "--from", "demo", *form])
+"""
+PAGE = """# DRA-199: the pod waits for the moon
+
+## What you see
+
+```text
+0/6 nodes are available: the moon is down
+```
+
+## What it means
+
+It waits.
+
+## How to confirm it
+
+Look up.
+
+## How to fix it
+
+Wait for the night.
+
+## Upstream
+
+None.
 """
 
 
@@ -106,6 +129,8 @@ class FullMoon(Plugin):
 @dataclass(frozen=True)
 class Addition:
     """``row``: what CONTRIBUTING calls it. ``files``: a new file's text, or lines, each with what comes behind it.
+
+    Paths are those of CONTRIBUTING: below ``kubectl_dra/``, but for ``docs/``.
 
     ``call``: arguments of Python; ``shows``: what they print.
     """
@@ -196,6 +221,11 @@ ADDITIONS = {
     "reason": Addition(
         "a reason (`DRA-xxx`)",
         {
+            "docs/reasons/DRA-199.md": PAGE,
+            "diagnosis/gates/gates.py": (
+                "    if pod.spec.scheduling_gates:",
+                '        yield Cause(Code.MOON, Gates(("example.com/moon",)))',
+            ),
             "diagnosis/codes.py": (
                 '    SCHEDULING_GATES = "DRA-100", "scheduling gates", "the pod has scheduling gates", "Gates"',
                 '    MOON = "DRA-199", "waits for the moon", "the pod waits for the moon", "Gates"',
@@ -207,7 +237,11 @@ ADDITIONS = {
         },
         ("-c", TOLD),
         (
-            "waits for the moon\nexample.com/moon waits for the moon",
+            "DRA-199  the pod waits for the moon\n",
+            "What it means\n  It waits.",
+            "DRA-199  waits for the moon",
+            "Pod lab/finetune is pending: example.com/moon waits for the moon",
+            "kubectl dra explain DRA-199",
             '"title": "waits for the moon"',
             '"page": "docs/reasons/DRA-199.md"',
         ),
@@ -259,11 +293,11 @@ def test_an_addition_works_where_nothing_else_was_touched(name: str, tmp_path: P
     copy = tmp_path / "kubectl_dra"
     # With the byte code of what stays as it is, but for what others are about to write.
     shutil.copytree(ROOT / "kubectl_dra", copy, ignore=shutil.ignore_patterns("*.pyc.*"))
-    (tmp_path / "docs").symlink_to(ROOT / "docs")  # the pages of the reasons
+    shutil.copytree(ROOT / "docs" / "reasons", tmp_path / "docs" / "reasons")
     before = _run(addition.call, tmp_path)
     for path, change in addition.files.items():
         if isinstance(change, str):
-            (copy / path).write_text(change, encoding="utf-8")
+            (tmp_path if path.startswith("docs/") else copy).joinpath(path).write_text(change, encoding="utf-8")
             continue
         for line, new in zip(change[::2], change[1::2], strict=True):
             text = (copy / path).read_text(encoding="utf-8")

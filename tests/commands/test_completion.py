@@ -23,8 +23,8 @@ from kubectl_dra.commands.completion.complete import complete, lines, split_line
 from kubectl_dra.commands.completion.line import long_name, read_line
 from kubectl_dra.commands.completion.slices import device_rows, pool_rows
 from kubectl_dra.commands.get import query
+from kubectl_dra.output.devices import lists, node_columns, pool_columns
 from kubectl_dra.output.devices import lists as lists_of_devices
-from kubectl_dra.output.devices import node_page, pool_columns
 from kubectl_dra.output.pending import pod_list
 from tests.kit.clock import CLOCK
 
@@ -39,9 +39,9 @@ COLUMNS = {
     query.CLASSES: lists_of_devices.CLASSES,
     query.TAINTS: lists_of_devices.TAINTS,
     query.POD_GROUPS: lists_of_devices.GROUPS,
-    query.NODES: node_page.NODES,
-    query.SLICES: node_page.SLICES,
-    query.TEMPLATES: node_page.TEMPLATES,
+    query.NODES: node_columns.NODES,
+    query.SLICES: lists.SLICES,
+    query.TEMPLATES: lists.TEMPLATES,
 }
 # Values that nobody can foresee.
 FREE = {

@@ -16,7 +16,7 @@ from kubectl_dra.commands.shared.not_found import check_node, object_not_found
 from kubectl_dra.commands.shared.options import label_selector
 from kubectl_dra.commands.shared.show import is_document
 from kubectl_dra.model.core import Node
-from kubectl_dra.output.devices import lists, node_page
+from kubectl_dra.output.devices import lists, node_columns
 from kubectl_dra.output.devices.parts import CLOSED, scope_cell
 from kubectl_dra.output.devices.pool_columns import pool_columns
 from kubectl_dra.output.devices.pool_lack import lacking_notes
@@ -134,7 +134,7 @@ def _nodes(call: GetCall, wanted: TypeArgs) -> Section:
         names = [name for name in known if selects(nodes.get(name, Node()).metadata.labels)]
     rows = node_summaries(facts, names)
     items = [report_item("NodeSummary", f"node/{row.name}", row) for row in rows]
-    return Section("NodeSummary", items, lambda: labelled(call, node_page.node_columns(rows), nodes.values()))
+    return Section("NodeSummary", items, lambda: labelled(call, node_columns.node_columns(rows), nodes.values()))
 
 
 #: So many nodes are named by a note.

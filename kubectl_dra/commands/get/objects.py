@@ -8,7 +8,7 @@ from kubectl_dra.api import kinds
 from kubectl_dra.commands.get.query import CLAIMS, CLASSES, POD_GROUPS, SLICES, TAINTS, TEMPLATES, TypeArgs
 from kubectl_dra.commands.get.sections import GetCall, Section, chosen_of, labelled, object_item, object_section
 from kubectl_dra.commands.shared.show import is_document
-from kubectl_dra.output.devices import lists, node_page
+from kubectl_dra.output.devices import lists
 from kubectl_dra.output.safe import fmt
 from kubectl_dra.output.taints.list_page import KEEPS_NOBODY, on_nothing
 from kubectl_dra.output.taints.misdirected import correction_command, correction_text
@@ -80,13 +80,13 @@ def _taints(call: GetCall, wanted: TypeArgs) -> Section:
 
 def _slices(call: GetCall, wanted: TypeArgs) -> Section:
     chosen = chosen_of(call, wanted, call.facts.inventory.slices)
-    return object_section(call, kinds.RESOURCE_SLICE, chosen, slice_rows(chosen, call.facts), node_page.SLICES)
+    return object_section(call, kinds.RESOURCE_SLICE, chosen, slice_rows(chosen, call.facts), lists.SLICES)
 
 
 def _templates(call: GetCall, wanted: TypeArgs) -> Section:
     chosen = chosen_of(call, wanted, call.facts.inventory.templates)
     rows = template_rows(chosen, call.facts)
-    return object_section(call, kinds.RESOURCE_CLAIM_TEMPLATE, chosen, rows, node_page.TEMPLATES)
+    return object_section(call, kinds.RESOURCE_CLAIM_TEMPLATE, chosen, rows, lists.TEMPLATES)
 
 
 SECTIONS: Final = {

@@ -22,6 +22,7 @@ from kubectl_dra.output.devices.parts import (
 )
 from kubectl_dra.output.devices.state_columns import state_columns, with_present
 from kubectl_dra.output.layout import Column, table
+from kubectl_dra.output.pending.asks import ask_words
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import age, counted
 from kubectl_dra.reports.base import Bound, Count
@@ -31,6 +32,7 @@ from kubectl_dra.reports.devices.class_list import ClassRow, NodeOffer
 from kubectl_dra.reports.devices.device_list import ListedDevice
 from kubectl_dra.reports.devices.device_state import DeviceState
 from kubectl_dra.reports.devices.holders import Consumer
+from kubectl_dra.reports.devices.object_lists import SliceRow, TemplateRow
 from kubectl_dra.reports.devices.pool import DeviceRecord
 from kubectl_dra.reports.groups.group_state import GroupRow
 from kubectl_dra.reports.scope import ScopeKind
@@ -354,3 +356,30 @@ def _policy(row: GroupRow) -> Safe:
 
 def _workload(row: GroupRow) -> Safe:
     return safe(row.workload.name) if row.workload is not None else Safe("-")
+
+
+# --- slices and templates -------------------------------------------------------------------------------------------
+
+
+SLICES: Final[tuple[ListColumn[SliceRow], ...]] = (
+    ListColumn("NAME", lambda row, _: safe(row.name), lambda row: row.name),
+    ListColumn("DRIVER", lambda row, _: safe(row.driver), lambda row: (row.driver, row.pool)),
+    ListColumn("POOL", lambda row, _: safe(row.pool), lambda row: (row.pool, row.driver)),
+    ListColumn("NODES", lambda row, _: scope_cell(row.scope), lambda row: scope_cell(row.scope)),
+    ListColumn("DEVICES", lambda row, _: fmt("{}", row.devices), lambda row: row.devices, right=True),
+    ListColumn(
+        "GENERATION",
+        lambda row, _: fmt("{}{}", row.generation, Safe(" (outdated)" if row.outdated else "")),
+        lambda row: row.generation,
+    ),
+    ListColumn("SLICES OF POOL", lambda row, _: fmt("{}", row.expected), right=True, shown=Shown.WIDE),
+    ListColumn("AGE", lambda row, now: age(row.created or None, now), lambda row: row.created),
+)
+
+TEMPLATES: Final[tuple[ListColumn[TemplateRow], ...]] = (
+    ListColumn("NAMESPACE", lambda row, _: safe(row.namespace), lambda row: (row.namespace, row.name)),
+    ListColumn("NAME", lambda row, _: safe(row.name), lambda row: row.name),
+    ListColumn("REQUESTS", lambda row, _: ask_words([row.asks]) or Safe("-"), lambda row: ask_words([row.asks])),
+    ListColumn("PODS", lambda row, _: fmt("{}", row.pods), lambda row: row.pods, right=True),
+    ListColumn("AGE", lambda row, now: age(row.created or None, now), lambda row: row.created),
+)

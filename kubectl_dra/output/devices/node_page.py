@@ -1,4 +1,4 @@
-"""Nodes: the columns of their list, and describe-node as a page."""
+"""describe-node as a page."""
 
 from __future__ import annotations
 
@@ -11,25 +11,21 @@ import msgspec
 
 from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.model.taint_text import taint_text
-from kubectl_dra.output.columns import ListColumn, Shown, count_column
 from kubectl_dra.output.devices.holders import holder_text
 from kubectl_dra.output.devices.misnamed import misnamed_lines
+from kubectl_dra.output.devices.node_columns import status_text
 from kubectl_dra.output.devices.parts import (
-    UNKNOWN,
     device_state_text,
     in_use_words,
     is_worth_saying,
     nobody,
-    number,
     scope_cell,
     shown_taints,
     spoken,
 )
 from kubectl_dra.output.devices.pool_columns import pool_state_cell
-from kubectl_dra.output.devices.state_columns import state_columns, with_present
 from kubectl_dra.output.devices.unpublished import unpublished_table
 from kubectl_dra.output.layout import PAGE, Column, paragraphs, table, wrapped
-from kubectl_dra.output.pending.asks import ask_words
 from kubectl_dra.output.pending.driver_pods import (
     failing_sentence,
     idle_advice,
@@ -49,77 +45,10 @@ from kubectl_dra.output.words import age, counted, lasting, listed, plural
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.devices.advertised import OfferedResource
 from kubectl_dra.reports.devices.device_list import ListedDevice
-from kubectl_dra.reports.devices.nodes import NodeReport, NodeSummary
-from kubectl_dra.reports.devices.object_lists import SliceRow, TemplateRow
-from kubectl_dra.reports.devices.totals import sum_totals
+from kubectl_dra.reports.devices.nodes import NodeReport
 from kubectl_dra.reports.invocations import changing, dra, kubectl, of, plain_word, reading
 from kubectl_dra.reports.pending.failing_pods import FailingPod
 from kubectl_dra.reports.scope import ScopeKind
-
-NODES: Final[tuple[ListColumn[NodeSummary], ...]] = (
-    ListColumn("NAME", lambda node, _: safe(node.name), lambda node: node.name),
-    ListColumn("STATUS", lambda node, _: status_text(node), lambda node: status_text(node)),
-    *state_columns(lambda node: node.totals),
-    ListColumn(
-        "DRIVERS",
-        lambda node, _: Safe(",").join(node.drivers) or nobody(node.totals.devices.bound),
-        lambda node: node.drivers,
-    ),
-    ListColumn("FREE BY DRIVER", lambda node, _: _by_driver(node), shown=Shown.WIDE),
-    ListColumn("TAINTS", lambda node, _: Safe(",").join(node.taints) or Safe("-"), shown=Shown.WIDE),
-    ListColumn("INSTANCE TYPE", lambda node, _: safe(node.instance_type or "-"), shown=Shown.WIDE),
-    ListColumn("AGE", lambda node, now: age(node.created or None, now), lambda node: node.created),
-)
-
-
-def _by_driver(node: NodeSummary) -> Safe:
-    """``gpu.example.com=4/8``: so many of the devices are free, those that it shares with other nodes included."""
-    sums = ((each.driver, sum_totals((each.totals, each.shared))) for each in node.by_driver)
-    cells = [fmt("{}={}/{}", name, number(each.free), number(each.devices)) for name, each in sums]
-    return Safe(",").join(cells) or nobody(node.totals.devices.bound)
-
-
-#: Only where some node has such devices.
-_MORE: Final[tuple[ListColumn[NodeSummary], ...]] = (
-    count_column("SHARED", lambda node: node.shared.devices),
-    count_column("SHARED FREE", lambda node: node.shared.free),
-    count_column("SHARED PARTLY", lambda node: node.shared.partly),
-    ListColumn("UNPUBLISHED", lambda node, _: fmt("{}", node.unpublished), lambda node: node.unpublished, right=True),
-)
-
-
-def node_columns(nodes: Sequence[NodeSummary]) -> tuple[ListColumn[NodeSummary], ...]:
-    """The columns of a list of nodes, behind ``DRIVERS`` those that say something of any of them."""
-    shown = [column.title for column in _MORE if any(column.key is not None and column.key(node) for node in nodes)]
-    shown += ["SHARED FREE"] if "SHARED" in shown else []
-    more = [column for column in _MORE if column.title in shown]
-    at = next(place for place, column in enumerate(NODES) if column.title == "TAINTS")
-    return with_present((*NODES[:at], *more, *NODES[at:]), nodes)
-
-
-SLICES: Final[tuple[ListColumn[SliceRow], ...]] = (
-    ListColumn("NAME", lambda row, _: safe(row.name), lambda row: row.name),
-    ListColumn("DRIVER", lambda row, _: safe(row.driver), lambda row: (row.driver, row.pool)),
-    ListColumn("POOL", lambda row, _: safe(row.pool), lambda row: (row.pool, row.driver)),
-    ListColumn("NODES", lambda row, _: scope_cell(row.scope), lambda row: scope_cell(row.scope)),
-    ListColumn("DEVICES", lambda row, _: fmt("{}", row.devices), lambda row: row.devices, right=True),
-    ListColumn(
-        "GENERATION",
-        lambda row, _: fmt("{}{}", row.generation, Safe(" (outdated)" if row.outdated else "")),
-        lambda row: row.generation,
-    ),
-    ListColumn("SLICES OF POOL", lambda row, _: fmt("{}", row.expected), right=True, shown=Shown.WIDE),
-    ListColumn("AGE", lambda row, now: age(row.created or None, now), lambda row: row.created),
-)
-
-TEMPLATES: Final[tuple[ListColumn[TemplateRow], ...]] = (
-    ListColumn("NAMESPACE", lambda row, _: safe(row.namespace), lambda row: (row.namespace, row.name)),
-    ListColumn("NAME", lambda row, _: safe(row.name), lambda row: row.name),
-    ListColumn("REQUESTS", lambda row, _: ask_words([row.asks]) or Safe("-"), lambda row: ask_words([row.asks])),
-    ListColumn("PODS", lambda row, _: fmt("{}", row.pods), lambda row: row.pods, right=True),
-    ListColumn("AGE", lambda row, now: age(row.created or None, now), lambda row: row.created),
-)
-
 
 _CLOSED: Final = {
     "cordoned": "is cordoned",
@@ -127,12 +56,6 @@ _CLOSED: Final = {
     "pressure": "is short of disk space, memory or process ids",
     "leaving": "is being removed",
 }
-
-
-def status_text(node: NodeSummary) -> Safe:
-    """kubectl's words; a question mark where the node could not be read."""
-    ready = {"True": "Ready", "": str(UNKNOWN)}.get(node.ready, "NotReady")
-    return Safe(f"{ready},SchedulingDisabled" if node.cordoned else ready)
 
 
 def node_summary_text(report: NodeReport) -> Safe:

@@ -9,8 +9,9 @@ import msgspec
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.output.devices.lists import users_of
-from kubectl_dra.output.devices.node_page import NODES as NODE_COLUMNS
-from kubectl_dra.output.devices.node_page import node_page, status_text
+from kubectl_dra.output.devices.node_columns import NODES as NODE_COLUMNS
+from kubectl_dra.output.devices.node_columns import status_text
+from kubectl_dra.output.devices.node_page import node_page
 from kubectl_dra.output.devices.parts import CLOSED, number
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import counted
