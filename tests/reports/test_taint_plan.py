@@ -18,7 +18,7 @@ from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.meta import Condition, ObjectMeta
 from kubectl_dra.model.resource import DeviceTaint, DeviceTaintRule, DeviceToleration
-from kubectl_dra.model.taint_plan import MANAGED_BY, MANAGER, Fate, Hit, PlanTarget, TaintPlan, Verb, Why
+from kubectl_dra.model.taint_plan import MANAGED_BY, MANAGER, Fate, Hit, PlannedTaint, PlanTarget, TaintPlan, Verb, Why
 from kubectl_dra.output.taints.hits import hit_rows
 from kubectl_dra.output.taints.list_page import list_page
 from kubectl_dra.reports.taints.taint_list import listed_taints
@@ -326,7 +326,7 @@ def test_a_new_rule_selects_exactly_the_device():
     assert (write.verb, write.name, write.api_version) == (Verb.CREATE, rule_name(GPU, "link"), VERSION)
     assert write.selector is not None
     assert (write.selector.driver, write.selector.pool, write.selector.device) == GPU
-    assert (write.taint, write.uid, write.resource_version) == (EXECUTE, "", "")
+    assert (write.taint, write.uid, write.resource_version) == (PlannedTaint.of(EXECUTE), "", "")
 
 
 def test_the_same_again_is_no_write():
@@ -337,7 +337,12 @@ def test_the_same_again_is_no_write():
 @pytest.mark.parametrize("before", [SCHEDULE, DeviceTaint("link", "down", "NoExecute")])
 def test_another_value_or_effect_is_a_patch_of_the_same_rule(before):
     (write,) = plan(cluster(rule("ours", before))).writes
-    assert (write.verb, write.name, write.before, write.taint) == (Verb.PATCH, "ours", before, EXECUTE)
+    assert (write.verb, write.name, write.before, write.taint) == (
+        Verb.PATCH,
+        "ours",
+        PlannedTaint.of(before),
+        PlannedTaint.of(EXECUTE),
+    )
     assert (write.uid, write.resource_version) == ("uid-ours", "7")
 
 
