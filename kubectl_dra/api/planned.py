@@ -30,6 +30,7 @@ from kubectl_dra.api.workloads.beside import (
     gang_of_runtime,
     kept_together,
     least_scale,
+    most_jobs,
     most_scale,
 )
 from kubectl_dra.api.workloads.domains import DomainRule, Spanned, domain_rules, spanned, whole_group
@@ -204,7 +205,10 @@ def _in_gang(planned: Planned, runtime: Mapping[str, Any] | None) -> Planned:
 
 def _scaled(planned: Planned, tree: Tree) -> Planned:
     """With the number of pods that the object's own autoscaler starts from."""
-    least = least_scale(tree)
+    least, jobs = least_scale(tree), most_jobs(tree)
+    if jobs and len(planned.pods) == 1:
+        (plan,) = planned.pods
+        return replace(planned, pods=(replace(plan, growth=Growth("KEDA", jobs * (plan.copies or 1))),))
     if least is None or len(planned.pods) != 1:
         return planned
     (number, field), most = least, most_scale(tree)

@@ -31,6 +31,8 @@ _TOPOLOGY: Final = "TopologyAwareWorkloadScheduling"
 _PLACEMENTS: Final = ("placements are available", "no feasible placements found")
 _COMPOSITE: Final = "CompositePodGroup"
 _GROUP: Final = "scheduling.k8s.io"
+_LISTS: Final = "DRAListTypeAttributes"
+_LISTS_MINOR: Final = 36
 _RULES: Final = "DRADeviceTaintRules"
 _IN_SLICES: Final = frozenset(
     {"DRADeviceTaints", "DRAPartitionableDevices", "DRAConsumableCapacity", "DRADeviceBindingConditions"}
@@ -57,14 +59,15 @@ def shown_gates(inventory: Inventory, minor: int, groups: Coverage = Coverage.NO
     ``groups``: what is known of PodGroups. A server that serves them has the feature; one that does not, although pods
     name some, had it once.
     """
+    lists = {_LISTS} if minor >= _LISTS_MINOR and any(map(_has_lists, inventory.slices.values())) else set[str]()
     if minor >= _GROUPS_MINOR:
         if groups is Coverage.NOT_SERVED:
-            return frozenset()
-        return frozenset((*_of_groups(inventory), *((_TOGETHER,) if groups is Coverage.COMPLETE else ())))
+            return frozenset(lists)
+        return frozenset((*lists, *_of_groups(inventory), *((_TOGETHER,) if groups is Coverage.COMPLETE else ())))
     if not _FIRST_MINOR <= minor < _GROUPS_MINOR:
         return frozenset()
     off = {gate for gate, on in gate_defaults(minor).items() if not on}
-    found = {"DynamicResourceAllocation"} | set(_of_rules(inventory, minor))
+    found = {"DynamicResourceAllocation"} | set(_of_rules(inventory, minor)) | lists
     if minor > _LAST_MINOR:
         return frozenset(found & off)
     if minor == WORKLOAD_REF_MINOR and any(pod.spec.workload_ref is not None for pod in inventory.pods.values()):
@@ -77,6 +80,16 @@ def shown_gates(inventory: Inventory, minor: int, groups: Coverage = Coverage.NO
     if any(each.spec.extended_resource_name for each in inventory.classes.values()):
         found.add(_IN_CLASSES)
     return frozenset(found & off)
+
+
+def _has_lists(slice_: ResourceSlice) -> bool:
+    """Whether the first device has an attribute with several values; those of a slice have the same attributes."""
+    return any(
+        values is not None
+        for device in slice_.spec.devices[:1]
+        for each in device.attributes.values()
+        for values in (each.bools, each.ints, each.strings, each.versions)
+    )
 
 
 def _of_groups(inventory: Inventory) -> Iterator[str]:

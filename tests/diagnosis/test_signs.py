@@ -14,6 +14,8 @@ from tests.kit.facts import inventory
 TAINT = {"key": "broken", "effect": "NoSchedule"}
 RULE = {"kind": "DeviceTaintRule", "metadata": {"name": "broken"}, "spec": {"taint": TAINT}}
 COUNTERS = [{"counterSet": "gpu", "counters": {"memory": {"value": "1"}}}]
+NUMBERS = {"name": "gpu-0", "attributes": {"numa": {"ints": [0, 1]}}}
+NUMBER = {"name": "gpu-0", "attributes": {"numa": {"int": 1}}}
 SUBREQUESTS = {"name": "gpu", "firstAvailable": [{"name": "a", "deviceClassName": "gpu"}]}
 
 
@@ -39,6 +41,10 @@ SUBREQUESTS = {"name": "gpu", "firstAvailable": [{"name": "a", "deviceClassName"
         (claim("claim", request(capacity={"requests": {"memory": "1"}})), 34, {"DRAConsumableCapacity"}),
         (device_class(extendedResourceName="example.com/gpu"), 34, {"DRAExtendedResource"}),
         (slice_("node-1", device("gpu-0", taints=[TAINT])), 31, set()),
+        (slice_("node-1", NUMBERS), 36, {"DRAListTypeAttributes"}),
+        (slice_("node-1", NUMBERS), 37, {"DRAListTypeAttributes"}),
+        (slice_("node-1", NUMBERS), 35, set()),
+        (slice_("node-1", NUMBER), 37, set()),
     ],
 )
 def test_what_a_server_keeps_is_on(item: dict[str, Any], minor: int, shown: set[str]) -> None:

@@ -369,6 +369,28 @@ def test_spreading_less_evenly_or_only_where_possible() -> None:
     assert deleted == ["twin"]
 
 
+def _over_hosts(**other: Any) -> list[dict[str, Any]]:
+    """One pod on the only node with a device left, and a node without devices that counts as empty."""
+    spread = {**_ZONED, "maxSkew": 1, "topologyKey": "kubernetes.io/hostname"}
+    pod, claim = wanting(topologySpreadConstraints=[spread])
+    pod["metadata"]["labels"] = {"app": "x"}
+    mine = build.node("node-1", labels={"kubernetes.io/hostname": "node-1", "pool": "gpu", "disk": "ssd"})
+    spare = build.node("node-2", labels={"kubernetes.io/hostname": "node-2", "disk": "ssd"})
+    spare["spec"] = other
+    return [pod, claim, running("twin", labels={"app": "x"}), mine, spare, build.slice_("node-1", build.device("a"))]
+
+
+def test_nodes_without_devices_need_not_count_for_spreading() -> None:
+    """Nodes that the pod's node selector leaves out are no domains."""
+    assert edits(found(_over_hosts()))[0] == ("nodeSelector[pool]", "pool=gpu")
+
+
+def test_nodes_whose_taints_keep_the_pod_away_need_not_count_for_spreading() -> None:
+    ways = edits(found(_over_hosts(taints=[{"key": "system", "effect": "NoSchedule"}])))
+    assert ("topologySpreadConstraints[kubernetes.io/hostname].nodeTaintsPolicy", "Honor") in ways
+    assert all("nodeTaintsPolicy" not in field for field, _ in edits(found(_over_hosts())))
+
+
 _NEAR = {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "cache"}}}
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 

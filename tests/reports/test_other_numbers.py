@@ -187,6 +187,17 @@ def test_the_scale_of_a_knative_service_is_an_annotation() -> None:
     assert "Knative's autoscaler may make up to 9; 4 of them fit" in told
 
 
+def test_as_many_jobs_as_keda_may_make_at_once() -> None:
+    """Upstream: kedacore/keda, apis/keda/v1alpha1/scaledjob_types.go."""
+    job = {"parallelism": 1, "completions": 1, "template": pod_template("one")}
+    spec = {"jobTargetRef": job, "maxReplicaCount": 9}
+    report = simulated(template("one"), thing("keda.sh/v1alpha1", "ScaledJob", spec))
+    assert [each.copies for each in report.pods] == [1]
+    assert "KEDA may make up to 9; 4 of them fit" in page(report)
+    most = simulated(template("one"), thing("keda.sh/v1alpha1", "ScaledJob", {"jobTargetRef": job}))
+    assert "KEDA may make up to 100; 4 of them fit" in page(most)
+
+
 def test_an_autoscaler_makes_fewer_by_its_lower_bound() -> None:
     made = pod_template("one")
     made["spec"]["restartPolicy"] = "Always"

@@ -42,6 +42,16 @@ def most_scale(tree: Tree) -> int | None:
     return next((number for number, _ in _of_knative(tree, _MAX_SCALE)), None)
 
 
+def most_jobs(tree: Tree) -> int | None:
+    """How many Jobs KEDA makes of a ScaledJob at once; None of any other object.
+
+    Upstream: kedacore/keda, apis/keda/v1alpha1/scaledjob_types.go (MaxReplicaCount).
+    """
+    if (group_of(tree.get("apiVersion")), tree.get("kind")) != ("keda.sh", "ScaledJob"):
+        return None
+    return number_of(at(tree, "spec").get("maxReplicaCount"), 100)
+
+
 def _of_knative(tree: Tree, names: Iterable[str]) -> Iterator[tuple[int, str]]:
     annotations = at(tree, "spec.template.metadata").get("annotations")
     for name in names if group_of(tree.get("apiVersion")) == "serving.knative.dev" else ():

@@ -24,6 +24,8 @@ from kubectl_dra.model.names import HOSTNAME
 from kubectl_dra.model.workloads import WorkloadObject
 from kubectl_dra.scheduler.storage import VolumeReason
 
+#: Which nodes count for a spread constraint.
+_COUNT_COST: Final = 36
 _SKEW_COST: Final = 37
 _ANYWAY_COST: Final = 39
 _TERM_COST: Final = 42
@@ -33,6 +35,7 @@ _PORT_COST: Final = 40
 _NAME_COST: Final = 24
 _CREATE_COST: Final = 22
 _PREFERRED: Final = "ScheduleAnyway"
+_HONOR: Final = "Honor"
 _LAST_PORT: Final = 65_535
 _NODE_COST: Final = 45
 #: So many values of a label are tried.
@@ -75,12 +78,36 @@ def _spread(case: Case, found: Spread) -> Iterator[Candidate]:
     if found.min_domains:
         least, fewer = str(found.min_domains), str(found.domains)
         yield pod_edit(case, f"{SPREAD}[{key}].minDomains", least, fewer, _SKEW_COST)
+    if found.value and mine[0].node_taints_policy != _HONOR:
+        yield pod_edit(case, f"{SPREAD}[{key}].nodeTaintsPolicy", mine[0].node_taints_policy or "", _HONOR, _COUNT_COST)
     if found.value:
+        yield from _on_such_nodes(case, {key, HOSTNAME})
         skew = found.pods + 1 - found.fewest
         before = mine[0].max_skew
         if skew > before:
             yield pod_edit(case, f"{SPREAD}[{key}].maxSkew", str(before), str(skew), _SKEW_COST)
     yield pod_edit(case, f"{SPREAD}[{key}].whenUnsatisfiable", REQUIRED, _PREFERRED, _ANYWAY_COST)
+
+
+def _on_such_nodes(case: Case, without: Collection[str]) -> Iterator[Candidate]:
+    """Only nodes that have a label count, which all nodes with the devices have and no other.
+
+    Upstream: nodes that the pod's node selector leaves out are no domains (nodeAffinityPolicy, by default Honor).
+    """
+    with_some = (
+        group
+        for group in case.diagnosis.nodes
+        if group.devices_fit or any(each.funnel is not None and each.funnel.total for each in group.requests)
+    )
+    wanted, known = {name for group in with_some for name in group.nodes}, case.world.inventory.nodes
+    labels = [set(known[name].metadata.labels.items()) for name in sorted(wanted) if name in known]
+    others = {item for name, node in known.items() if name not in wanted for item in node.metadata.labels.items()}
+    common = set.intersection(*labels) - others if labels else set()
+    taken = {*without, *case.pod.spec.node_selector}
+    new = [f"{key}={value}" for key, value in sorted(common) if key not in taken]
+    yield from first_of(
+        [pod_edit(case, f"nodeSelector[{each.partition('=')[0]}]", "", each, _COUNT_COST) for each in new[:_VALUES]]
+    )
 
 
 def _with_label(case: Case, found: Spread, nodes: tuple[str, ...]) -> Iterator[Candidate]:

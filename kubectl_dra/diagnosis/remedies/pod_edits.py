@@ -97,9 +97,9 @@ def _unplaced(spec: PodSpec, _action: EditPod) -> PodSpec:
 
 
 def _label(spec: PodSpec, action: EditPod) -> PodSpec:
-    """Without a label of the node selector, or with another one (``KEY=VALUE``) in its place."""
+    """Without a label of the node selector, or with another one (``KEY=VALUE``) in its place; with one more."""
     key, (instead, _, value) = in_brackets(action.field), action.after.partition("=")
-    if key not in spec.node_selector:
+    if key not in spec.node_selector and action.before:
         return spec
     kept = {k: v for k, v in spec.node_selector.items() if k != key}
     return replace(spec, node_selector={**kept, instead: value} if action.after else kept)
@@ -132,10 +132,17 @@ def is_required(constraint: TopologySpreadConstraint, key: str) -> bool:
     return (constraint.topology_key, constraint.when_unsatisfiable) == (key, REQUIRED)
 
 
+_SPREAD_FIELDS: Final = {
+    "maxSkew": "max_skew",
+    "minDomains": "min_domains",
+    "whenUnsatisfiable": "when_unsatisfiable",
+    "nodeTaintsPolicy": "node_taints_policy",
+}
+
+
 def _spread(spec: PodSpec, action: EditPod) -> PodSpec:
     key, _, field = action.field.partition("[")[2].rpartition("].")
-    name = {"maxSkew": "max_skew", "minDomains": "min_domains", "whenUnsatisfiable": "when_unsatisfiable"}[field]
-    other = {name: action.after if field == "whenUnsatisfiable" else int(action.after)}
+    other = {_SPREAD_FIELDS[field]: int(action.after) if action.after.isdecimal() else action.after}
     constraints = tuple(
         replace(each, **other) if is_required(each, key) else each for each in spec.topology_spread_constraints
     )

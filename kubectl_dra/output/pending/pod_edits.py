@@ -36,6 +36,8 @@ def _pod_change(action: EditPod) -> Safe:
         return Safe("drop spec.nodeName, so that the scheduler places the pod and its claim")
     if name == "claims":
         return fmt("name {} under resources.claims of container {}", action.after, in_brackets(action.field))
+    if name == "nodeSelector" and not action.before:
+        return fmt("select {} in the pod's node selector: nodes without it do not count then", action.after)
     if name == "nodeSelector" and action.after:
         text = "select {} instead of {}={} in the pod's node selector"
         return fmt(text, action.after, in_brackets(action.field), action.before)
@@ -116,4 +118,6 @@ def _spread_change(action: EditPod) -> Safe:
         return fmt("allow maxSkew {} instead of {} over {}", action.after, action.before, key)
     if action.field.endswith("minDomains"):
         return fmt("lower minDomains over {} from {} to {}", key, action.before, action.after)
+    if action.field.endswith("nodeTaintsPolicy"):
+        return fmt("count only nodes whose taints the pod tolerates over {} (nodeTaintsPolicy: Honor)", key)
     return fmt("spread over {} only where possible (ScheduleAnyway)", key)
