@@ -20,7 +20,7 @@ from kubectl_dra.api.trees import Tree, at, below, list_at, mapping
 from kubectl_dra.model.core import Pod, PodSpec, ResourceRequirements
 from kubectl_dra.model.names import is_label, is_subdomain
 from kubectl_dra.model.quantity import Quantity
-from kubectl_dra.model.requests import amount, container_requests, is_overcommitted, is_pod_level
+from kubectl_dra.model.requests import HUGE_PAGES, amount, container_requests, is_overcommitted, is_pod_level
 
 _TYPES: Final[Mapping[str, tuple[tuple[type, ...], str]]] = {
     "s": ((str,), "a text"),
@@ -45,6 +45,7 @@ _SELECTING: Final = frozenset({"Deployment", "StatefulSet", "DaemonSet", "Replic
 _JOBS: Final = frozenset({"Job", "CronJob"})
 #: How many pods a workload makes, and how often a Job tries.
 _COUNTS: Final = ("replicas", "parallelism", "completions", "backoffLimit")
+_NO_LIMIT: Final = "Limit must be set for non overcommitable resources"
 _NEGATIVE: Final = "must be greater than or equal to 0"
 _SERVER_MADE: Final = frozenset({"status", "metadata"})
 
@@ -203,9 +204,18 @@ def amount_refusals(spec: Tree, path: str) -> Iterator[str]:
         limits, requests = (_amounts(mapping(resources_.get(field))) for field in ("limits", "requests"))
         for field, amounts in (("limits", limits), ("requests", requests)):
             for name, given in amounts.items():
+                if not here.endswith("]") and not is_pod_level(name):
+                    yield (
+                        f'{here}.resources.{field}[{name}]: Unsupported value: "{name}": supported values: "cpu", '
+                        '"memory" (request it in a container)'
+                    )
+                elif not is_overcommitted(name) and not name.startswith(HUGE_PAGES) and not _is_whole(given):
+                    yield f'{here}.resources.{field}[{name}]: Invalid value: "{given}": must be an integer'
                 if given.sign < 0:
                     yield f'{here}.resources.{field}[{name}]: Invalid value: "{given}": {_NEGATIVE}'
         for name, given in requests.items():
+            if name not in limits and not is_overcommitted(name):
+                yield f"{here}.resources.limits: Required value: {_NO_LIMIT} ({name})"
             limit = limits.get(name, given)
             if given.cmp(limit) and not is_overcommitted(name):
                 rule = "equal to"
@@ -234,6 +244,11 @@ def _pod_level(spec: Tree, path: str) -> Iterator[str]:
             if limit.cmp(most) > 0:
                 here = f"{path}.resources.containers[{index}][{name}].limits"
                 yield f'{here}: Invalid value: "{limit}": must be less than or equal to pod limits of {most}'
+
+
+def _is_whole(given: Quantity) -> bool:
+    """In thousandths, which round up (upstream: ValidateResourceQuantityValue)."""
+    return given.at_scale(-3)[0] % 1000 == 0
 
 
 def _amounts(given: Tree) -> dict[str, Quantity]:
@@ -293,6 +308,9 @@ def _uses(resources_: Tree, path: str, entries: Sequence[str]) -> Iterator[str]:
         if name not in entries:
             there = ", ".join(f'"{each}"' for each in dict.fromkeys(entries)) or "none"
             yield f'{here}.name: Not found: "{name}" (resourceClaims of the pod: {there})'
-        if (name, request) in seen or (name, "") in seen:
+        if request and not is_label(request):
+            hint = " (a request of the claim, not one of its alternatives)" if "/" in request else ""
+            yield f'{here}.request: Invalid value: "{request}": must be a DNS label{hint}'
+        if (name, request) in seen or (name, "") in seen or (not request and any(each == name for each, _ in seen)):
             yield f'{here}: Duplicate value: "{name}{"/" if request else ""}{request}"'
         seen.add((name, request))

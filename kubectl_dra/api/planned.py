@@ -19,7 +19,7 @@ from kubectl_dra.api.first_error import place_of, without
 from kubectl_dra.api.generated_names import named
 from kubectl_dra.api.kinds import BY_NAME, POD, Kind, find_kind
 from kubectl_dra.api.lint import Finding, Mistake, lint
-from kubectl_dra.api.provisioning import provisioned
+from kubectl_dra.api.provisioning import provisioned, scaled
 from kubectl_dra.api.sources import Source
 from kubectl_dra.api.trees import at, group_of, in_utf8, list_at, mapping, read_tree, text_at
 from kubectl_dra.api.workloads import MadeTemplate, expand
@@ -29,9 +29,6 @@ from kubectl_dra.api.workloads.beside import (
     changes_pods,
     gang_of_runtime,
     kept_together,
-    least_scale,
-    most_jobs,
-    most_scale,
 )
 from kubectl_dra.api.workloads.domains import DomainRule, Spanned, domain_rules, spanned, whole_group
 from kubectl_dra.api.workloads.expand import CountSource, Expansion, composes
@@ -160,7 +157,7 @@ def read_all(sources: Sequence[Source], namespace: str, *, grouped_jobs: bool = 
             planned = replace(planned, pods=())
         elif index in services:
             planned = _expanded(planned, services[index].pods, tree, namespace)
-        planned = _scaled(_beside(planned, tree, gangs, known_domains), tree)
+        planned = scaled(_beside(planned, tree, gangs, known_domains), tree)
         if id(tree) in used:
             planned = replace(planned, counts=True)
         if index in runtimes:
@@ -201,19 +198,6 @@ def _in_gang(planned: Planned, runtime: Mapping[str, Any] | None) -> Planned:
     number = sum(plan.copies or 0 for plan in planned.pods)
     gang = gang_of_runtime(mapping(runtime), planned.name, planned.key.namespace, number)
     return replace(planned, pods=tuple(replace(plan, gang=gang) for plan in planned.pods)) if gang else planned
-
-
-def _scaled(planned: Planned, tree: Tree) -> Planned:
-    """With the number of pods that the object's own autoscaler starts from."""
-    least, jobs = least_scale(tree), most_jobs(tree)
-    if jobs and len(planned.pods) == 1:
-        (plan,) = planned.pods
-        return replace(planned, pods=(replace(plan, growth=Growth("KEDA", jobs * (plan.copies or 1))),))
-    if least is None or len(planned.pods) != 1:
-        return planned
-    (number, field), most = least, most_scale(tree)
-    growth = Growth("Knative's autoscaler", most) if most is not None and most > number else None
-    return planned.scaled(number, field, growth, CountField(((field, number),)))
 
 
 def read_planned(source: Source, namespace: str, wrong: int = _WRONG) -> Planned:
@@ -317,8 +301,7 @@ def _expanded(planned: Planned, found: Expansion, tree: Tree, namespace: str) ->
         pods = tuple(_plan(each, planned.name, where) for each in found.templates)
         if not builtin.is_builtin(planned.api_version, planned.kind):
             # Of kinds of its own the server has checked the template; of others it refuses the pods, one by one.
-            owner = group_of(planned.api_version)
-            pods = tuple(_checked(*each, owner) for each in zip(pods, found.templates, strict=True))
+            pods = tuple(_checked(*each, tree) for each in zip(pods, found.templates, strict=True))
         claims = tuple(_volume_claims(tree, where)) if planned.kind == "StatefulSet" else ()
     except DecodeError as error:
         return replace(planned, error=str(error))
@@ -359,10 +342,10 @@ def _plan(template: MadeTemplate, name: str, namespace: str) -> PodPlan:
     return PodPlan(pod, **{**said, "spec_at": template.spec_path})
 
 
-def _checked(plan: PodPlan, template: MadeTemplate, group: str) -> PodPlan:
+def _checked(plan: PodPlan, template: MadeTemplate, tree: Tree) -> PodPlan:
     spec, path = mapping(template.body.get("spec")), template.spec_path
     found = (*builtin.claim_refusals(spec, path), *builtin.amount_refusals(spec, path))
-    found = (*found, *refused_claims(spec, path, group))
+    found = (*found, *refused_claims(spec, path, tree))
     return replace(plan, refused=tuple(dict.fromkeys(found)))
 
 

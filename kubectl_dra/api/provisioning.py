@@ -1,6 +1,7 @@
-"""ProvisioningRequests: pods for which an autoscaler is asked for room, each as a PodTemplate says.
+"""How many pods other fields than their own count: those of autoscalers, and of ProvisioningRequests.
 
-Upstream: kubernetes/autoscaler, cluster-autoscaler/apis/provisioningrequest/autoscaling.x-k8s.io/v1 (PodSet).
+The latter ask an autoscaler for room for pods, each as a PodTemplate says. Upstream: kubernetes/autoscaler,
+cluster-autoscaler/apis/provisioningrequest/autoscaling.x-k8s.io/v1 (PodSet).
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from kubectl_dra.api.trees import Tree, at, group_of, list_at, mapping, number_of, text_at
+from kubectl_dra.api.workloads.beside import least_scale, most_jobs, most_scale
 from kubectl_dra.api.workloads.expand import CountSource
-from kubectl_dra.api.workloads.templates import CountField
+from kubectl_dra.api.workloads.templates import CountField, Growth
 from kubectl_dra.model.ids import Key
 
 if TYPE_CHECKING:
@@ -54,3 +56,16 @@ def _plan(plan: PodPlan, template: Key, counted: tuple[str, int]) -> PodPlan:
     return replace(
         plan, copies=counted[1], count=CountSource.STATED, counted_by=by, role=template.name, written_in=where
     )
+
+
+def scaled(planned: Planned, tree: Tree) -> Planned:
+    """With the number of pods that the object's own autoscaler starts from."""
+    least, jobs = least_scale(tree), most_jobs(tree)
+    if jobs and len(planned.pods) == 1:
+        (plan,) = planned.pods
+        return replace(planned, pods=(replace(plan, growth=Growth("KEDA", jobs * (plan.copies or 1))),))
+    if least is None or len(planned.pods) != 1:
+        return planned
+    (number, field), most = least, most_scale(tree)
+    growth = Growth("Knative's autoscaler", most) if most is not None and most > number else None
+    return planned.scaled(number, field, growth, CountField(((field, number),)))

@@ -138,6 +138,29 @@ def test_a_good_pod_has_nothing() -> None:
             "spec.resources.claims: Forbidden: claims may not be set for Resources at pod-level "
             "(name them under resources.claims of a container)",
         ),
+        (
+            pod("resources", value={"limits": {"nvidia.com/gpu": 1}}),
+            'spec.resources.limits[nvidia.com/gpu]: Unsupported value: "nvidia.com/gpu": supported values: "cpu", '
+            '"memory" (request it in a container)',
+        ),
+        (
+            pod("containers", 0, "resources", value={"limits": {"nvidia.com/gpu": "0.5"}}),
+            'spec.containers[0].resources.limits[nvidia.com/gpu]: Invalid value: "500m": must be an integer',
+        ),
+        (
+            pod("containers", 0, "resources", value={"requests": {"nvidia.com/gpu": 1}}),
+            "spec.containers[0].resources.limits: Required value: Limit must be set for non overcommitable resources "
+            "(nvidia.com/gpu)",
+        ),
+        (
+            pod("containers", 0, "resources", "claims", 0, "request", value="gpu/h100"),
+            'spec.containers[0].resources.claims[0].request: Invalid value: "gpu/h100": must be a DNS label '
+            "(a request of the claim, not one of its alternatives)",
+        ),
+        (
+            pod("containers", 0, "resources", "claims", value=[{"name": "gpu", "request": "a"}, {"name": "gpu"}]),
+            'spec.containers[0].resources.claims[1]: Duplicate value: "gpu"',
+        ),
         (pod("containers"), "spec.containers: Required value"),
         (pod("containers", value=[]), "spec.containers: Required value"),
         (pod("containers", 0, "image"), "spec.containers[0].image: Required value"),

@@ -518,6 +518,11 @@ def test_knative_admits_no_claims_of_pods() -> None:
     told = page(report)
     assert "its pods would be refused: spec.template.spec.resourceClaims: must not set the field(s)" in told
     assert "As if they were admitted: One pod of Service ml/w fits" in told
+    spec = {"predictor": pod_template("one")["spec"]}
+    for mode, fits in (("Serverless", Fits.NO), ("Knative", Fits.NO), ("Standard", Fits.YES)):
+        of = {"serving.kserve.io/deploymentMode": mode}
+        found = simulated(template("one"), thing("serving.kserve.io/v1beta1", "InferenceService", spec, annotations=of))
+        assert ("Knative's webhook admits no claims" in page(found)) == (fits is Fits.NO)
     plain = {"spec": {"containers": [{"name": "main", "image": "x"}]}}
     assert not simulated(thing("serving.knative.dev/v1", "Service", {"template": plain})).pods[0].refused
 

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from kubectl_dra.api.trees import Tree, at, list_at
+from kubectl_dra.api.trees import Tree, at, group_of, list_at
 from kubectl_dra.api.workloads.templates import MadeTemplate
 
 _DEPTH: Final = 12
@@ -99,9 +99,14 @@ def _is_positive(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value > 0
 
 
-def refused_claims(spec: Tree, path: str, group: str) -> Iterator[str]:
-    """What the webhook of a project has against the claims of a pod template."""
-    if group == _KNATIVE and list_at(spec, "resourceClaims"):
+def refused_claims(spec: Tree, path: str, tree: Tree) -> Iterator[str]:
+    """What the webhook of a project has against the claims of a pod template of an object.
+
+    KServe makes a Knative Service where an annotation says so (kserve/kserve, pkg/constants, DeploymentMode).
+    """
+    mode = at(tree, "metadata.annotations").get("serving.kserve.io/deploymentMode")
+    by_knative = group_of(tree.get("apiVersion")) == _KNATIVE or mode in ("Serverless", "Knative")
+    if by_knative and list_at(spec, "resourceClaims"):
         yield f"{path}.resourceClaims: {_NO_CLAIMS_OF_KNATIVE}"
 
 
