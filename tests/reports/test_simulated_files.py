@@ -64,7 +64,10 @@ def pod_template(template_name: str) -> dict[str, Any]:
 
 def a_pod(*arguments: Any, **fields: Any) -> dict[str, Any]:
     body = build.pod(*arguments, **fields)
-    body["spec"]["containers"][0]["image"] = "x"
+    container = body["spec"]["containers"][0]
+    container["image"] = "x"
+    if limits := {name: amount for name, amount in container["resources"]["requests"].items() if "/" in name}:
+        container["resources"]["limits"] = limits
     return body
 
 

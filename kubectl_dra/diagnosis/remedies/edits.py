@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
@@ -16,7 +15,7 @@ from kubectl_dra.diagnosis.explain.class_facts import offers
 from kubectl_dra.diagnosis.gates.pod_admission import RUNTIME_CLASS, selected_by_runtime
 from kubectl_dra.diagnosis.gates.queues import flavors_that_select
 from kubectl_dra.diagnosis.records.nodes import tells_of_node
-from kubectl_dra.diagnosis.remedies import changes, constraints, own_shares, runtimes, shares
+from kubectl_dra.diagnosis.remedies import changes, constraints, own_shares, runtimes, shares, tolerations
 from kubectl_dra.diagnosis.remedies.candidate import (
     Candidate,
     Case,
@@ -33,7 +32,6 @@ from kubectl_dra.model.public_classes import PUBLIC_CLASSES
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import (
     CapacityRequirements,
-    DeviceToleration,
     ResourceClaim,
 )
 from kubectl_dra.scheduler.reasons import kubelets_refuse
@@ -41,7 +39,6 @@ from kubectl_dra.scheduler.reasons import kubelets_refuse
 _COST: Final = {
     "capacityName": 26,
     "template": 28,
-    "tolerations": 30,
     "deviceClassName": 32,
     "capacity": 34,
     "capacityNone": 36,
@@ -52,7 +49,6 @@ _POD_COST: Final = 38
 # Weaker forms of one change that are tried.
 _STEPS: Final = 16
 _CLASSES: Final = 3
-_TAINT: Final = re.compile(r"(?P<key>[^=:]+)(?:=(?P<value>[^:]*))?:(?P<effect>\w+)")
 
 
 def candidates(case: Case) -> Iterator[Candidate]:
@@ -61,7 +57,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
         yield from _count(editor, request, funnels)
         yield from shares.candidates(case, editor, request, funnels)
         yield from own_shares.candidates(case, editor, request, funnels)
-        yield from _tolerations(case, editor, request, funnels)
+        yield from tolerations.candidates(case, editor, request, funnels)
         yield from _capacity(case, editor, request, funnels)
         yield from _capacity_names(editor, request, funnels)
         yield from _not_all(editor, request, max(len(funnel.left) for funnel in funnels))
@@ -89,24 +85,6 @@ def _count(editor: ClaimEditor, request: Form, funnels: Sequence[records.Funnel]
 
 def with_count(editor: ClaimEditor, before: int, after: int, cost: int) -> Candidate:
     return editor.edit("count", str(before), str(after), changes.having(count=after), cost)
-
-
-def _tolerations(
-    case: Case, editor: ClaimEditor, request: Form, funnels: Sequence[records.Funnel]
-) -> Iterator[Candidate]:
-    for text in dict.fromkeys(removal.reason for removal in removals(funnels, records.StageName.TAINTS)):
-        match = _TAINT.fullmatch(text)
-        if match is None:
-            continue
-        operator = "Equal" if match["value"] else "Exists"
-        toleration = DeviceToleration(match["key"], operator, match["value"] or "", match["effect"])
-
-        def edit(exactly: Form, more: DeviceToleration = toleration) -> Form:
-            return msgspec.structs.replace(exactly, tolerations=(*exactly.tolerations, more))
-
-        # Who tolerates it in the pod wants the device, and has written it in the wrong place.
-        own = next((each.key for each in case.pod.spec.tolerations if each.key == toleration.key), "")
-        yield editor.edit(f"tolerations[{len(request.tolerations)}]", own, text, edit, _COST["tolerations"])
 
 
 def _capacity(case: Case, editor: ClaimEditor, request: Form, funnels: Sequence[records.Funnel]) -> Iterator[Candidate]:

@@ -45,6 +45,8 @@ def _claim_change(action: records.EditClaim) -> Safe:
         return fmt("drop the alternative {}", action.before)
     if name == "requests":
         return fmt("drop the request {}", action.before)
+    if name == "tolerations" and "=" in action.before:
+        return fmt("tolerate the device taint {}, not {}", action.after, action.before)
     if name == "tolerations":
         return fmt("tolerate the device taint {}", action.after)
     if name == "deviceClassName":

@@ -67,13 +67,17 @@ def tolerates_device_taint(actions: Sequence[records.Action]) -> bool:
 
 
 def tolerates_as_the_pod(action: records.Action) -> bool:
-    """Whether the pod has such a toleration already: who wrote that wants the devices."""
-    return isinstance(action, records.EditClaim) and action.field.startswith("tolerations") and bool(action.before)
+    """Whether the pod has such a toleration already, where it counts for nodes."""
+    return _is_toleration(action) and bool(action.before) and "=" not in action.before  # type: ignore[union-attr]
 
 
 def _tolerates(action: records.Action) -> bool:
-    edits = isinstance(action, records.EditClaim) and action.field.startswith("tolerations")
-    return edits and not tolerates_as_the_pod(action)
+    """Who has written such a toleration, be it in the pod or with another value, wants the devices."""
+    return _is_toleration(action) and not action.before  # type: ignore[union-attr]
+
+
+def _is_toleration(action: records.Action) -> bool:
+    return isinstance(action, records.EditClaim) and action.field.startswith("tolerations")
 
 
 def _is_less(action: records.Action) -> bool:

@@ -198,6 +198,25 @@ def test_a_device_taint_that_the_pod_tolerates_is_told_where_it_belongs() -> Non
     assert "first see what the taint reports" not in page
 
 
+def test_a_toleration_with_another_value_is_corrected() -> None:
+    """Values are compared letter by letter."""
+    taint = {"key": "maintenance", "value": "fw", "effect": "NoExecute", "timeAdded": "2026-01-01T00:00:00Z"}
+    wrong = {"key": "maintenance", "operator": "Equal", "value": "FW", "effect": "NoExecute"}
+    device = build.device("gpu-0", taints=[taint])
+    claim = build.claim("claim", build.request(tolerations=[wrong]))
+    report = report_of(build.node(), build.slice_("node-1", device), POD, claim)
+    way = next(each for each in report.remedies if isinstance(each.actions[0], EditClaim))
+    (action,) = way.actions
+    assert isinstance(action, EditClaim)
+    assert (action.field, action.before, action.after) == (
+        "tolerations[0]",
+        "maintenance=FW:NoExecute",
+        "maintenance=fw:NoExecute",
+    )
+    page = page_of(report)
+    assert "in spite of their taint" not in page
+
+
 def test_that_admin_access_opens_no_tainted_devices_is_told() -> None:
     wish = build.request(adminAccess=True, allocationMode="All")
     labelled = build.namespace(**{"resource.kubernetes.io/admin-access": "true"})
