@@ -32,7 +32,7 @@ from kubectl_dra.api.workloads.beside import (
 )
 from kubectl_dra.api.workloads.domains import DomainRule, Spanned, domain_rules, spanned, whole_group
 from kubectl_dra.api.workloads.expand import CountSource, Expansion, composes
-from kubectl_dra.api.workloads.grove import with_foreign
+from kubectl_dra.api.workloads.grove import asked_by, with_foreign
 from kubectl_dra.api.workloads.kserve import describes_pods, served
 from kubectl_dra.api.workloads.left_out import refused_claims
 from kubectl_dra.api.workloads.made import (
@@ -166,7 +166,7 @@ def read_all(sources: Sequence[Source], namespace: str, *, grouped_jobs: bool = 
         found.append((_in_group(planned, group["metadata"]["name"]) if group is not None else planned, tree))
         for made in made_objects(tree, grouped_jobs=grouped_jobs):
             data = json.dumps(made).encode()
-            maker = f"{planned.kind} {planned.name}"
+            maker = f"{planned.kind} {planned.name}{asked_by(tree, made)}"
             found.append((replace(read_planned(Source(data), namespace), made_by=maker), made))
     return list(provisioned(found, namespace))
 

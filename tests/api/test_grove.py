@@ -105,7 +105,11 @@ def test_the_innermost_group_of_a_compute_domain_counts() -> None:
 
 
 def test_a_compute_domain_where_no_node_has_channels() -> None:
-    assert "compute-domain-default-channel.nvidia.com" in page(simulated(clique_set(fabric("w"))))
+    told = page(simulated(clique_set(fabric("w"), clique("b", 2, share("PerReplica")))))
+    assert "compute-domain-default-channel.nvidia.com" in told
+    why = "for its annotation grove.io/mnnvl-group (the value none leaves it out)"
+    assert f"ResourceClaimTemplate ml/s-0-w is made by the controller of PodCliqueSet s {why}." in told
+    assert "ResourceClaimTemplate ml/s-0-b-pair is made by the controller of PodCliqueSet s." in told
 
 
 def test_a_group_shares_over_its_cliques() -> None:

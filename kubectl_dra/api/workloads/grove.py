@@ -127,6 +127,15 @@ def shared_claims(tree: Tree) -> Iterator[dict[str, Any]]:
         yield {**body, "spec": {"spec": spec} if claim.each else spec}
 
 
+def asked_by(tree: Tree, made: Tree) -> str:
+    """Which annotation of a set has Grove make something of it, in words behind its name; empty for all else."""
+    fabrics = {claim.name for piece in _pieces(tree) for claim in piece.claims if not claim.template}
+    template = (tree.get("kind"), made.get("kind")) == (_KIND, "ResourceClaimTemplate")
+    if not template or text_at(at(made, "metadata"), "name") not in fabrics:
+        return ""
+    return f" for its annotation {_FABRIC} (the value none leaves it out)"
+
+
 def _templates(tree: Tree) -> dict[str, Tree]:
     found = list_at(at(tree, _TEMPLATE), "resourceClaimTemplates")
     return {text_at(each, "name"): each for each in map(mapping, found) if text_at(each, "name")}

@@ -53,6 +53,7 @@ _NO_SUCH_FIELD: Final = (
 
 #: Upstream: knative/serving, pkg/apis/serving/fieldmask.go (PodSpecMask, ResourceRequirementsMask).
 _KNATIVE: Final = "serving.knative.dev"
+_MODE: Final = "serving.kserve.io/deploymentMode"
 _NO_CLAIMS_OF_KNATIVE: Final = (
     "must not set the field(s): Knative's webhook admits no claims of pods. Request an extended resource that the "
     "class serves instead, in limits of the container"
@@ -104,10 +105,11 @@ def refused_claims(spec: Tree, path: str, tree: Tree) -> Iterator[str]:
 
     KServe makes a Knative Service where an annotation says so (kserve/kserve, pkg/constants, DeploymentMode).
     """
-    mode = at(tree, "metadata.annotations").get("serving.kserve.io/deploymentMode")
-    by_knative = group_of(tree.get("apiVersion")) == _KNATIVE or mode in ("Serverless", "Knative")
-    if by_knative and list_at(spec, "resourceClaims"):
-        yield f"{path}.resourceClaims: {_NO_CLAIMS_OF_KNATIVE}"
+    mode = at(tree, "metadata.annotations").get(_MODE)
+    by_kserve = mode in ("Serverless", "Knative")
+    if (by_kserve or group_of(tree.get("apiVersion")) == _KNATIVE) and list_at(spec, "resourceClaims"):
+        other = f"; or have KServe make a Deployment ({_MODE}: Standard)" if by_kserve else ""
+        yield f"{path}.resourceClaims: {_NO_CLAIMS_OF_KNATIVE}{other}"
 
 
 def rendered(tree: Tree, group: str, kind: str) -> str:
