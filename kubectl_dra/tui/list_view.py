@@ -119,6 +119,17 @@ class ListView(Previewing[RowT]):
     #: What the list is about, where that can be unread.
     about: Subject | None = None
 
+    # --- as a table elsewhere ---------------------------------------------------------------------------------------
+
+    @property
+    def saved_columns(self) -> Sequence[Column[RowT]]:
+        """Those on the screen, and what is told by headings there."""
+        return self.grid.columns_now
+
+    @property
+    def saved_rows(self) -> Sequence[RowT]:
+        return [row for row in self.grid.rows if self.heading(row) is None]
+
     # --- filter and order -------------------------------------------------------------------------------------------
 
     @property

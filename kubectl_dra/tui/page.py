@@ -19,7 +19,7 @@ from kubectl_dra.output.layout import width
 from kubectl_dra.output.safe import Safe, plain
 from kubectl_dra.tui.layouts import page_columns
 from kubectl_dra.tui.lines import Lines
-from kubectl_dra.tui.printed_commands import PrintedCommands, printed_commands
+from kubectl_dra.tui.printed_commands import PrintedCommands, printed_commands, without_cuts
 
 _CODE: Final = re.compile(r"\bDRA-\d{3}\b")
 _KNOWN: Final = {code.value: code for code in Code}
@@ -52,6 +52,8 @@ class Page(Lines):
     def __init__(self, lines: Sequence[Safe] = (), *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.lines: Sequence[Safe] = lines
+        # The same with each command in one line, as it is copied.
+        self._whole = lines
         self.mark = ""
         #: Which lines contain the mark.
         self.hits: tuple[int, ...] = ()
@@ -110,11 +112,12 @@ class Page(Lines):
     def commands(self) -> Sequence[PrintedCommands]:
         """The commands that the text prints, as :attr:`codes`."""
         if self._commands is None:
-            self._commands = list(printed_commands(self.lines))
+            self._commands = list(printed_commands(self._whole))
         return self._commands
 
     def _put(self, lines: Sequence[Safe]) -> None:
-        self.lines, self._codes, self._commands = lines, None, None
+        self._whole, self._codes, self._commands = lines, None, None
+        self.lines = list(without_cuts(lines, self._made_for)) if self._made_for else lines
         self.set_height(len(lines))
         if self.mark:
             self._find()

@@ -53,7 +53,23 @@ def _found(page: Sequence[Safe]) -> Iterator[PrintedCommands]:
                     break
                 below.append(Safe(command["line"].rstrip()))
             if below:
-                yield PrintedCommands(label["what"], tuple(below))
+                # A sentence may begin on the line before.
+                before = page[index - 1].strip() if index and label["what"][:1].islower() else ""
+                yield PrintedCommands(f"{before} {label['what']}".strip(), tuple(below))
+
+
+def without_cuts(page: Sequence[Safe], columns: int) -> Iterator[Safe]:
+    """The lines of a page, commands that are wider than it below what is said of them, and folded."""
+    for line in page:
+        labelled = _LABELLED.fullmatch(line) if width(line) > columns else None
+        command = labelled or (_BELOW.fullmatch(line) if width(line) > columns else None)
+        if command is None:
+            yield line
+            continue
+        if labelled is not None:
+            yield Safe(line[: labelled.end("what")] + ":")
+        indent = Safe("  " if labelled is not None else " " * command.start("line"))
+        yield from (indent + each for each in folded([Safe(command["line"])], columns - len(indent)))
 
 
 def folded(lines: Sequence[Safe], columns: int) -> Iterator[Safe]:

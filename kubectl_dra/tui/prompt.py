@@ -147,8 +147,8 @@ class Prompt(Horizontal):
         with line.prevent(Input.Changed):
             line.value = str(safe(text))
         line.cursor_position = len(line.value)
-        if sign == "/":
-            # The next word replaces the last one; an arrow goes into it.
+        if sign != ":":
+            # The next word replaces the last one, or what is suggested; an arrow goes into it.
             line.select_all()
         self.add_class("open")
         # Not line.focus(), which comes later: the next key may be here already.

@@ -67,19 +67,19 @@ class Tools(Jumps):
             try:
                 # Never over something that is there already.
                 with Path(path).expanduser().open("x", encoding="utf-8") as file:
-                    file.write(table_text(view.grid.columns_now, view.grid.rows, form))
+                    file.write(table_text(view.saved_columns, view.saved_rows, form))
             except OSError as error:
                 self.say(fmt("{} was not saved: {}", path, error.strerror or str(error)))
             else:
-                self.done(fmt("saved {} to {}", counted(len(view.grid.rows), "row"), path))
+                self.done(fmt("saved {} to {}", counted(len(view.saved_rows), "row"), path))
 
     def copy_table(self, view: ListView[Any], form: str) -> None:
         found = next((each for each in FORMATS if each.startswith(form.strip().lower() or "markdown")), None)
         if found is None:
             self.say(fmt("“{}” is none of {}", form, ", ".join(FORMATS)))
             return
-        self.copy_to_clipboard(table_text(view.grid.columns_now, view.grid.rows, found))
-        self.done(fmt("copied {} as {}", counted(len(view.grid.rows), "row"), found))
+        self.copy_to_clipboard(table_text(view.saved_columns, view.saved_rows, found))
+        self.done(fmt("copied {} as {}", counted(len(view.saved_rows), "row"), found))
 
     # --- hold, log, words -------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Final
 
 from kubectl_dra.api.kinds import POD, POD_GROUP, RESOURCE_CLAIM, Kind
 from kubectl_dra.diagnosis.pod.workloads import Owners, resolve_workload
@@ -18,6 +19,8 @@ from kubectl_dra.tui.views.claim import ClaimView
 from kubectl_dra.tui.views.diagnosis import DiagnosisView
 from kubectl_dra.tui.views.groups import GroupPage
 from kubectl_dra.tui.views.workloads import WorkloadPage
+
+_MOST: Final = 3
 
 
 class TypedObjects(CommandLine):
@@ -95,6 +98,9 @@ class TypedObjects(CommandLine):
         places = sorted(key.namespace for key in known if key.name == meant.name and not meant.namespace)
         if len(places) > 1:
             return _in_several(what, meant, places)
+        if meant.namespace and (elsewhere := sorted(key.namespace for key in known if key.name == meant.name)):
+            text = "{} “{}” not found; there is one in {}"
+            return fmt(text, Safe(what), meant.text, listed([f"namespace {each}" for each in elsewhere[:_MOST]]))
         here = {key.name for key in known if meant.namespace in ("", key.namespace)}
         return self._absent(what, meant.kind.name, meant.text, here)
 

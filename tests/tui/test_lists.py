@@ -109,6 +109,24 @@ def test_the_table_on_the_screen_is_saved_and_copied(tmp_path):
     play(demo_app(), script, LARGE)
 
 
+def test_pods_are_saved_with_their_reason_and_without_headings(tmp_path):
+    file = tmp_path / "pods.csv"
+
+    async def script(ui):
+        await ui.press("4", "ctrl+s")
+        # What is typed replaces what is suggested.
+        await ui.type(str(file))
+        await ui.press("enter")
+        rows = list(csv.DictReader(file.read_text(encoding="utf-8").splitlines()))
+        assert len(rows) == 21
+        assert {row["POD"]: row["REASON"] for row in rows}["ml/trainer-0"] == "DRA-220"
+        assert "saved 21 rows" in ui.screen
+        await ui.press("Y")
+        assert len(ui.app.clipboard.splitlines()) == 2 + 21
+
+    play(demo_app(), script, LARGE)
+
+
 def test_faults_only():
     async def script(ui):
         await ui.press("2", "f")

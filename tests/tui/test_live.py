@@ -12,7 +12,7 @@ from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.tui.answers import settings_of
 from kubectl_dra.source.live import pulse, watch
 from kubectl_dra.tui.app import DraApp
-from tests.kit.fake_api import write_kubeconfig
+from tests.kit.fake_api import Answer, write_kubeconfig
 from tests.live.conftest import api, no_proxies  # noqa: F401 - fixtures
 from tests.live.test_watch_commands import Kind
 from tests.reports.clusters import DEMO, document
@@ -82,6 +82,33 @@ def test_a_change_arrives_without_a_key(cluster):
         await ui.until("train-x")
         # A busy machine may answer too late once.
         await ui.until("● live")
+
+    play(cluster.options, script)
+
+
+def test_the_page_of_a_deployment_follows_its_pods(cluster):
+    """Its ReplicaSet and the Deployment are read for it, as no watch follows them."""
+    items = document(DEMO)["items"]
+    for kind in ("ReplicaSet", "Deployment"):
+        for item in items:
+            if item["kind"] == kind and item["metadata"]["name"].startswith("infer"):
+                path = f"/apis/apps/v1/namespaces/ml/{kind.lower()}s/{item['metadata']['name']}"
+                cluster.api.routes[path] = Answer({**item, "spec": {**item.get("spec", {}), "replicas": 3}})
+    pods = cluster.kinds["Pod"]
+    own = [name for name in pods.items if name.startswith("infer-")]
+
+    async def script(ui):
+        await ui.until("live")
+        await ui.command("why-pending deploy/infer -n ml")
+        await ui.until("Deployment ml/infer: 0 of 3 pods ready, 3 pending.")
+        await ui.until("enter lists its pods")
+        pods.put(json.loads(json.dumps(pods.items[own[0]])), "DELETED")
+        await ui.until("2 pending, 1 not created.")
+        assert "ml/" + own[0] not in ui.screen
+        await ui.pilot.press("enter")
+        await ui.until("its pods")
+        await ui.command("why-pending deploy/nosuch -n ml")
+        await ui.until("The workload does not exist, or has no pods and could not be read.")
 
     play(cluster.options, script)
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from kubectl_dra.output.safe import Safe
 from kubectl_dra.tui.app import DraApp
-from kubectl_dra.tui.printed_commands import folded, printed_commands
+from kubectl_dra.tui.printed_commands import folded, printed_commands, without_cuts
 from kubectl_dra.tui.typed_words import namespace_of, parsed
 from kubectl_dra.tui.views.capacity import CapacityView
 from kubectl_dra.tui.views.commands import CommandsView
 from kubectl_dra.tui.views.reasons import ExplanationView, PendingReasonView
-from tests.tui.support import LARGE, SMALL, demo_app, play
+from tests.commands.test_waiting_work import ending
+from tests.kit import build
+from tests.tui.support import LARGE, SMALL, demo_app, file_app, play
 
 pytestmark = pytest.mark.one_in(6)
 
@@ -106,6 +110,7 @@ def test_top(line, first):
         ("pod ml/tariner-0", 'pod “ml/tariner-0” not found, did you mean "trainer-0"?'),
         ("claim lab/lefotver", 'claim “lab/lefotver” not found, did you mean "leftover"?'),
         ("pod dev/tariner-0", "pod “dev/tariner-0” not found"),
+        ("pod dev/trainer-0", "pod “dev/trainer-0” not found; there is one in namespace ml"),
     ],
 )
 def test_what_is_said_of_other_words(line, said):
@@ -248,6 +253,42 @@ def test_wide_commands_are_folded_as_a_shell_takes_them(line):
     assert (len(lines) > 1) is short
     words = [word.strip() for each in lines for word in [each.removesuffix(" \\")]]
     assert not short or all(len(each) <= 38 or " " not in each or "'" in each for each in words)
+
+
+def test_printed_commands_are_folded_below_what_is_said_of_them():
+    lines = [
+        Safe(line) for line in (PAGE[5], "Whether it runs: kubectl get pods -A -o wide --field-selector a=b", "text")
+    ]
+    assert list(without_cuts(lines, 80)) == lines
+    assert list(without_cuts(lines, 30)) == [
+        "  kubectl create clusterrole \\",
+        "      a --verb=get",
+        "Whether it runs:",
+        "  kubectl get pods -A -o \\",
+        "      wide --field-selector \\",
+        "      a=b",
+        "text",
+    ]
+
+
+@pytest.mark.parametrize("size", [(60, 24), (80, 24), (120, 40)])
+def test_a_command_of_a_page_is_copied_in_one_line(size, tmp_path):
+    path = tmp_path / "all.json"
+    slice_ = {"apiVersion": "resource.k8s.io/v1", **build.slice_("node-b", build.device("gpu-0"))}
+    objects = [{"apiVersion": "v1", **build.node("node-a")}, slice_, *ending("old")]
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}), encoding="utf-8")
+
+    async def script(ui):
+        await ui.command("pod ml/old")
+        assert "›" not in "".join(ui.lines[3:])
+        await ui.press("c")
+        assert ui.crumbs.endswith("3")
+        assert size[0] < 120 or "Only if that driver is gone for good" in ui.screen
+        await ui.press("down", "down", "c")
+        assert ui.app.clipboard.startswith("kubectl delete pod/old -n ml --force --grace-period=0")
+        assert "\\" not in ui.app.clipboard
+
+    play(file_app(path), script, size)
 
 
 def test_comments_are_folded_and_here_documents_are_not():

@@ -176,6 +176,7 @@ def test_pods_that_do_not_end(app_of, size):
         assert ui.crumbs.startswith("pending")
         assert "/DRA-" in ui.crumbs
         assert "1 should have ended" in ui.crumbs
+        assert "ml/old  should have ended, but driver gpu.example.com" in ui.screen
         await ui.press("down", "enter")
         said = " ".join(ui.screen.split())
         assert "Pod ml/old should have ended" in said

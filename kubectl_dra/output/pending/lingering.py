@@ -94,6 +94,12 @@ def overdue_lines(pods: Sequence[LingeringPod], scope: str, now: datetime, addre
     yield from command_line("more: {}", reading(dra("why-pending", first), address))
 
 
+def overdue_cause(pods: Sequence[LingeringPod]) -> Safe | None:
+    """The same of a pod that is asked about, in a list with a column for its name."""
+    told = overdue_sentence(pods, Safe(""))
+    return Safe(told.rstrip(".").removeprefix(fmt("Pod {} ", str(pods[0].pod.key)))) if told is not None else None
+
+
 def _unreachable(found: LingeringPod, now: datetime | None = None) -> Safe:
     lead = fmt("the kubelet of its node {} has", found.node)
     if now is None or not found.node_down:

@@ -4,7 +4,7 @@ does.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ from kubectl_dra.output.layout import padded
 from kubectl_dra.output.pending.asks import ask_words
 from kubectl_dra.output.pending.headline import pending_cause
 from kubectl_dra.output.pending.lingering import OVERDUE as SHOULD_HAVE_ENDED
+from kubectl_dra.output.pending.lingering import overdue_cause
 from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.pending.reasons import title
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
@@ -22,6 +23,7 @@ from kubectl_dra.output.words import age, counted
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.pending.by_reason import reason_groups
 from kubectl_dra.reports.pending.idle import WorkloadPendingReport
+from kubectl_dra.reports.pending.lingering import LingeringPod
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.unread import PENDING_PODS
 from kubectl_dra.tui.columns import Column
@@ -83,10 +85,10 @@ class PendingView(ListView[PendingRow]):
         return [*first, *(PodQuery(key) for key in self._keys), WORK, OVERDUE]
 
     @property
-    def _overdue(self) -> Sequence[Key]:
+    def _overdue(self) -> Mapping[Key, LingeringPod]:
         """Pods that wait for nothing, but that others wait for."""
-        found = (each.pod.key for each in self.worker.record(OVERDUE) or ())
-        return [key for key in found if self.dra.namespace in ("", key.namespace)]
+        found = {each.pod.key: each for each in self.worker.record(OVERDUE) or ()}
+        return {key: each for key, each in found.items() if self.dra.namespace in ("", key.namespace)}
 
     @property
     def _keys(self) -> Sequence[Key]:
@@ -192,6 +194,11 @@ class PendingView(ListView[PendingRow]):
             self.dra.push(DiagnosisView(row.pod))
         else:
             self.do_fold()
+
+    @property
+    def saved_columns(self) -> Sequence[Column[PendingRow]]:
+        """With the reason, which stands in the heading."""
+        return [*super().saved_columns, Column("REASON", lambda row: safe(row.code or ""))]
 
     # --- folding ----------------------------------------------------------------------------------------------------
 
@@ -311,7 +318,9 @@ class PendingView(ListView[PendingRow]):
             return styled(Safe("…"), Style.DIM) if row.pod is not None else Safe("")
         known = self._causes.get(row.pod)
         if known is None or known[0] is not row.report:
-            known = self._causes[row.pod] = row.report, pending_cause(row.report)
+            ending = self._overdue.get(row.pod)
+            cause = overdue_cause([ending]) if ending is not None else None
+            known = self._causes[row.pod] = row.report, cause or pending_cause(row.report)
         return known[1]
 
     def _created(self, row: PendingRow) -> str:

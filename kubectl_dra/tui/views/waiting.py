@@ -250,6 +250,13 @@ class WaitingPage(WaysView, ReportView, Generic[R]):
             return some and not self.on_ways
         return super().can(action)
 
+    def do_copy(self) -> None:
+        """Where no way out has a command, one that the page prints, else the name."""
+        if self.on_ways or self.ways.has_any:
+            super().do_copy()
+        else:
+            ReportView.do_copy(self)
+
     def do_steps(self) -> None:
         """To the ways out: beside the checks, or in a list of their own."""
         if self.apart:
