@@ -25,7 +25,7 @@ from kubectl_dra.tui.views.pending import PendingView
 from kubectl_dra.tui.views.plan import PlanView
 from kubectl_dra.tui.views.pool import PoolDevices
 from kubectl_dra.tui.views.reasons import ExplanationView, PendingReasonView, ReasonsView
-from kubectl_dra.tui.views.search import Found, SearchView
+from kubectl_dra.tui.views.search import Named, SearchView
 from kubectl_dra.tui.views.xray import XrayView
 from kubectl_dra.tui.writing import TaintRequest
 
@@ -103,21 +103,21 @@ class Jumps(Shell):
         else:
             self.say(Safe("no claim holds this device"))
 
-    def open_named(self, found: Found) -> None:
+    def open_named(self, of: Named, type_: str) -> None:
         """The page of whatever has a name."""
-        match found.of:
+        match of:
             case DeviceId():
-                self.open_devices(frozenset({found.of}), fmt("device {}", found.of.device))
+                self.open_devices(frozenset({of}), fmt("device {}", of.device))
             case PoolId():
-                self.open_pool(found.of)
-            case Key() if found.type == "pod":
-                self.open_pod(found.of)
+                self.open_pool(of)
+            case Key() if type_ == "pod":
+                self.open_pod(of)
             case Key():
-                self.open_claim(found.of)
+                self.open_claim(of)
             case Code():
-                self.open_explanation(found.of)
+                self.open_explanation(of)
             case str():
-                self.open_node(found.of)
+                self.open_node(of)
 
     def open_tree(self, pod: Key) -> None:
         self.push(XrayView(pod))

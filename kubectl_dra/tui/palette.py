@@ -50,7 +50,9 @@ class Objects(Provider):
         found = (each for each in named_objects(app.cluster, app.namespace) if wanted in each.name.casefold())
         for each in islice(found, _MOST_OBJECTS):
             words = fmt("{}  {}", each.name, Safe(each.type))
-            yield Hit(max(matcher.match(words), 0.01), content(words), partial(app.open_named, each), text=words)
+            yield Hit(
+                max(matcher.match(words), 0.01), content(words), partial(app.open_named, each.of, each.type), text=words
+            )
 
 
 class NameProvider(Provider):

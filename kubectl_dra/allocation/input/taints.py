@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from kubectl_dra.model.base import with_spec
+from kubectl_dra.model.core import Taint, Toleration
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.resource import (
     Device,
@@ -26,7 +27,7 @@ from kubectl_dra.selectors.compiling import Selector
 from kubectl_dra.selectors.evaluate import SelectorSet, placed
 
 
-def tolerates(toleration: DeviceToleration, taint: DeviceTaint) -> bool:
+def tolerates(toleration: DeviceToleration | Toleration, taint: DeviceTaint | Taint) -> bool:
     """Whether a toleration covers a taint for scheduling; tolerationSeconds plays no part."""
     if toleration.effect and toleration.effect != taint.effect:
         return False

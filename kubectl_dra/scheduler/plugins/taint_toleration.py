@@ -10,6 +10,7 @@ from typing import ClassVar, Final
 
 import msgspec
 
+from kubectl_dra.allocation.input import taints
 from kubectl_dra.model.core import Taint, Toleration
 from kubectl_dra.model.gotext import parse_int
 from kubectl_dra.model.taint_text import PREVENTING
@@ -25,19 +26,11 @@ _READING: Final = kinds.Reading(kinds.of_nodes, "taints", lambda nodes: [node.no
 
 
 def tolerates(toleration: Toleration, taint: Taint, comparison: bool = False) -> bool:
-    """Whether one toleration covers one taint; ``comparison``: the operators Gt and Lt are known.
-
-    Devices' taints have a rule of their own (``allocation.input.taints``), upstream as here: it knows no comparison.
-    """
-    if toleration.effect and toleration.effect != taint.effect:
-        return False
-    if toleration.key and toleration.key != taint.key:
-        return False
-    if toleration.operator in ("", "Equal"):
-        return toleration.value == taint.value
+    """Whether one toleration covers one taint; ``comparison``: the operators Gt and Lt are known, of nodes only."""
     if comparison and toleration.operator in ("Gt", "Lt"):
-        return _compares(toleration, taint)
-    return toleration.operator == "Exists"
+        meant = toleration.effect in ("", taint.effect) and toleration.key in ("", taint.key)
+        return meant and _compares(toleration, taint)
+    return taints.tolerates(toleration, taint)
 
 
 def _compares(toleration: Toleration, taint: Taint) -> bool:

@@ -16,6 +16,9 @@ from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.report_worker import Query
 from kubectl_dra.tui.views.found_states import FoundStates
 
+#: What tells objects apart that have pages.
+Named = Key | PoolId | DeviceId | Code | str
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -23,7 +26,7 @@ class Found:
 
     type: str
     name: str
-    of: Key | PoolId | DeviceId | Code | str
+    of: Named
 
 
 class SearchView(ListView[Found]):
@@ -93,7 +96,7 @@ class SearchView(ListView[Found]):
         self.do_open()
 
     def opened(self, row: Found) -> None:
-        self.dra.open_named(row)
+        self.dra.open_named(row.of, row.type)
 
 
 def named_objects(cluster: ClusterState, namespace: str) -> Iterator[Found]:

@@ -192,15 +192,7 @@ class XrayView(ListView[Twig]):
         self.do_open()
 
     def opened(self, row: Twig) -> None:
-        match row.of:
-            case DeviceId():
-                self.dra.open_devices(frozenset({row.of}), fmt("device {}", row.of.device))
-            case Key() if row.type == "pod":
-                self.dra.open_pod(row.of)
-            case Key():
-                self.dra.open_claim(row.of)
-            case str():
-                self.dra.open_node(row.of)
+        self.dra.open_named(row.of, row.type)
 
     def _label(self, row: Twig) -> Safe:
         hidden = row.path in self._folded and not self.filter and not self.faults_only
