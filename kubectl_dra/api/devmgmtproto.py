@@ -6,7 +6,7 @@ Upstream: k8srm-prototype of kubernetes-sigs/wg-device-management, pkg/api and p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -330,22 +330,8 @@ def _original(record: PrototypeClass | PrototypeClaim | PrototypeSlice) -> Proto
     return replace(record.prototype, metadata=record.metadata)
 
 
-def _decoded_claim(claim: ProtoClaim) -> PrototypeClaim:
-    return claim_to_record(claim)
-
-
-def _decoded_class(class_: ProtoClass) -> PrototypeClass:
-    return class_to_record(class_)
-
-
-def _decoded_pool(pool: ProtoPool) -> PrototypeSlice:
-    return pool_to_record(pool)
-
-
-_ENCODE: Final[Callable[..., ProtoClass | ProtoClaim | ProtoPool]] = _original
-
 SHAPES: Final[Mapping[str, Shape]] = {
-    "DeviceClass": Shape(ProtoClass, _decoded_class, _ENCODE),
-    "ResourceClaim": Shape(ProtoClaim, _decoded_claim, _ENCODE, kind="DeviceClaim"),
-    "ResourceSlice": Shape(ProtoPool, _decoded_pool, _ENCODE, kind="DevicePool"),
+    "DeviceClass": Shape(ProtoClass, class_to_record, _original),
+    "ResourceClaim": Shape(ProtoClaim, claim_to_record, _original, kind="DeviceClaim"),
+    "ResourceSlice": Shape(ProtoPool, pool_to_record, _original, kind="DevicePool"),
 }

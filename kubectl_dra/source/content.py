@@ -124,19 +124,14 @@ def open_content(path: str, max_bytes: int = MAX_BYTES, hint: str = HINT) -> Con
         raise FileError(f"{name}: {reason}", hint) from error
 
 
-def stored_content(pieces: Iterator[bytes], name: str, max_bytes: int) -> Content:
-    """What comes in pieces, unpacked and in UTF-8. Raises :class:`FileError` and ``TooLargeError``."""
-    return _plain(pieces, name, max_bytes)
-
-
 def _content(stream: BinaryIO, name: str, max_bytes: int) -> Content:
     start = _start(stream)
     if start is None:
-        return _plain(_pieces(stream), name, max_bytes)
+        return stored_content(_pieces(stream), name, max_bytes)
     head = stream.read(_HEAD)
     if head.startswith((*MARKS, *_UTF16)):
         stream.seek(start)
-        return _plain(_pieces(stream), name, max_bytes)
+        return stored_content(_pieces(stream), name, max_bytes)
     content = Content(stream, name, start + _mark(head))
     if content.size > max_bytes:
         raise too_large(name, max_bytes, _LESS, content.size)
@@ -164,8 +159,11 @@ def _pieces(stream: BinaryIO, count: int | None = None) -> Iterator[bytes]:
         yield piece
 
 
-def _plain(pieces: Iterator[bytes], name: str, max_bytes: int) -> Content:
-    """Pieces unpacked, in UTF-8, without a byte order mark, put where they can be read again."""
+def stored_content(pieces: Iterator[bytes], name: str, max_bytes: int) -> Content:
+    """Pieces unpacked, in UTF-8, without a byte order mark, put where they can be read again.
+
+    Raises :class:`FileError` and ``TooLargeError``.
+    """
     head, pieces = _peeked(pieces)
     if head.startswith(MARKS):
         pieces = unpacked(head, pieces, name)

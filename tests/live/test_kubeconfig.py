@@ -12,7 +12,7 @@ import pytest
 
 from kubectl_dra.source.live import kubeconfig
 from kubectl_dra.source.live.errors import KubeconfigError
-from kubectl_dra.source.live.kubeconfig import Target, kubeconfig_files, namespace_of, target_of
+from kubectl_dra.source.live.kubeconfig import Target, current_namespace, kubeconfig_files, target_of
 from kubectl_dra.source.spec import Connection
 from tests.kit import work
 
@@ -304,7 +304,7 @@ def test_a_namespace_that_cannot_be_one_is_the_contexts_fault(tmp_path: Path) ->
         contexts = {"x": {"cluster": "c", "namespace": namespace}}
         path = _write(tmp_path / "config", "x", clusters=clusters, contexts=contexts)
         with pytest.raises(KubeconfigError, match=r'context "x": ".*" is not a valid namespace name') as caught:
-            namespace_of(Connection(kubeconfig=str(path)))
+            current_namespace(Connection(kubeconfig=str(path)))
         assert "-n" in caught.value.hint
 
 

@@ -127,8 +127,15 @@ class InterPodAffinity(Plugin):
         _change(cycle, pod.shape, node, -1)
 
     def score(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[int] | Status:
-        """Preferred terms of both sides."""
-        return _score(cycle, nodes)
+        """Preferred terms of both sides: 0 to 100 per node, in their order; SKIP where nobody prefers anything."""
+        worth = _worth(cycle)
+        if not worth:
+            return SKIP
+        raw = [_sum_of(worth, node.labels) for node in nodes]
+        least, most = min(raw), max(raw)
+        if least == most:
+            return [0] * len(raw)
+        return [int(MAX_SCORE * ((each - least) / (most - least))) for each in raw]
 
 
 def _needs_namespaces(snapshot: Snapshot, shape: PodShape) -> bool:
@@ -231,18 +238,6 @@ def _change(cycle: Cycle, shape: PodShape, node: NodeInfo, delta: int) -> None:
 
 
 # --- scores: what the pod prefers, and what pods that are there prefer or require -------------------------------------
-
-
-def _score(cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[int] | Status:
-    """0 to 100 per node, in their order; SKIP where nobody prefers anything."""
-    worth = _worth(cycle)
-    if not worth:
-        return SKIP
-    raw = [_sum_of(worth, node.labels) for node in nodes]
-    least, most = min(raw), max(raw)
-    if least == most:
-        return [0] * len(raw)
-    return [int(MAX_SCORE * ((each - least) / (most - least))) for each in raw]
 
 
 def _sum_of(worth: Mapping[str, Mapping[str, int]], labels: Mapping[str, str]) -> int:

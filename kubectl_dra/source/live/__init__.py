@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.inventory import Inventory
-from kubectl_dra.source.live.kubeconfig import namespace_of
+from kubectl_dra.source.live.kubeconfig import current_namespace
 from kubectl_dra.source.live.read import read as _read
 from kubectl_dra.source.live.session import Session, open_session
 from kubectl_dra.source.needs import Needs
@@ -34,11 +34,6 @@ def read(connection: Connection, needs: Needs, told: Told | None = None) -> tupl
         return _read(session, needs, told)
     finally:
         session.close()
-
-
-def current_namespace(connection: Connection) -> str:
-    """The namespace of the chosen context; no request is made. Raises ``ClusterError``."""
-    return namespace_of(connection)
 
 
 def needs_of(spec: SourceSpec) -> Needs:

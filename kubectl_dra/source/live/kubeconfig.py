@@ -141,7 +141,7 @@ def _user(known: Named | None, connection: Connection) -> Named | None:
 _LOGINS: Final = ("token", "tokenFile", "username", "password", "exec", "auth-provider")
 
 
-def namespace_of(connection: Connection) -> str:
+def current_namespace(connection: Connection) -> str:
     """The namespace of the chosen context. Raises :class:`KubeconfigError`, also for what no namespace is called."""
     target = target_of(connection)
     if not is_label(target.namespace):
