@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -68,11 +68,8 @@ def open_source(options: Options) -> Iterator[TaintSource]:
         return
     from kubectl_dra.source.live import open_session
 
-    session = open_session(source_spec(options).connection)
-    try:
+    with closing(open_session(source_spec(options).connection)) as session:
         yield _from_session(options, session)
-    finally:
-        session.close()
 
 
 def _from_file(options: Options) -> TaintSource:

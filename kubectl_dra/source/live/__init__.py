@@ -6,6 +6,7 @@ a whole is raised as :class:`~kubectl_dra.source.errors.ClusterError`.
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
 
 from kubectl_dra.model.evidence import Evidence
@@ -29,11 +30,8 @@ def read(connection: Connection, needs: Needs, told: Told | None = None) -> tupl
 
     ``told`` is called when the server answers.
     """
-    session = open_session(connection)
-    try:
+    with closing(open_session(connection)) as session:
         return _read(session, needs, told)
-    finally:
-        session.close()
 
 
 def needs_of(spec: SourceSpec) -> Needs:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 
 from kubectl_dra.api.kinds import Kind
 from kubectl_dra.model.base import Record
@@ -16,14 +16,12 @@ from kubectl_dra.source.spec import Connection
 
 def read_called(connection: Connection, wanted: Sequence[tuple[Kind, str]]) -> list[tuple[Kind, Record]]:
     """Those of these kinds and names that may be listed. Raises ``ClusterError`` where nothing can be asked."""
-    session, found = open_session(connection), list[tuple[Kind, Record]]()
-    try:
+    found = list[tuple[Kind, Record]]()
+    with closing(open_session(connection)) as session:
         served = discover(session, [kind for kind, _ in wanted]).api_versions
         for kind, name in wanted:
             with suppress(ClusterError):
                 version = served.get(kind.name, kind.api_version)
                 listed = take_list(session, kind, version, field_selector=f"metadata.name={name}")
                 found += [(kind, each) for each in listed.sink.kept]
-    finally:
-        session.close()
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from functools import partial
 
 from kubectl_dra.api.kinds import POD
@@ -31,9 +32,6 @@ def read_failed(connection: Connection, namespace: str, wanted: Callable[[Pod], 
 
 def read_pods(connection: Connection, namespace: str, wanted: Callable[[Pod], bool], fields: str = "") -> list[Pod]:
     """Pods in any phase, sifted while they are read; ``fields``: the field selector. Raises ``ClusterError``."""
-    session = open_session(connection)
-    try:
+    with closing(open_session(connection)) as session:
         found = take_list(session, POD, POD.api_version, partial(_Those, wanted), namespace, fields)
-    finally:
-        session.close()
     return [each for each in found.sink.kept if isinstance(each, Pod)]

@@ -6,6 +6,7 @@ What is served is asked first, and every refusal is evidence instead of an error
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
 from functools import partial
 from typing import Final, TypeVar
 from urllib.parse import quote
@@ -98,11 +99,8 @@ def read_foreign(connection: Connection, kinds: Kinds, namespaces: Mapping[str, 
 
     Raises ``ClusterError`` where the server does not answer.
     """
-    session = open_session(connection)
-    try:
+    with closing(open_session(connection)) as session:
         return _together(in_parallel([partial(_of_group, session, g, kinds[g], namespaces or {}) for g in kinds]))
-    finally:
-        session.close()
 
 
 def get_foreign(connection: Connection, group: str, plural: str, kind: str, key: Key) -> Source | None:
@@ -110,8 +108,7 @@ def get_foreign(connection: Connection, group: str, plural: str, kind: str, key:
 
     Raises ``NotServedError`` where the kind is not served, ``RefusedError`` where it may not be read.
     """
-    session = open_session(connection)
-    try:
+    with closing(open_session(connection)) as session:
         try:
             version = _served(session, group).get(plural)
         except NotServedError:
@@ -124,8 +121,6 @@ def get_foreign(connection: Connection, group: str, plural: str, kind: str, key:
             return Source(session.get(path, f"get {kind} {key}"), f"{group}/{version}", kind)
         except NotServedError:
             return None
-    finally:
-        session.close()
 
 
 def _together(found: Iterable[ForeignObjects]) -> ForeignObjects:
