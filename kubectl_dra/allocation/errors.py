@@ -44,6 +44,13 @@ class AllocationError(msgspec.Struct, frozen=True):
     """Base of all of them."""
 
 
+class RequestError(AllocationError, frozen=True):
+    """Base of those that one request of a claim is in the way of."""
+
+    claim: Key
+    request: str
+
+
 class NodeSelectorUnparsable(AllocationError, frozen=True):
     """A slice's or device's node selector; without ``slice_name`` the search met it, not the gathering of pools."""
 
@@ -53,71 +60,49 @@ class NodeSelectorUnparsable(AllocationError, frozen=True):
     device: Device | None = None
 
 
-class SubrequestsDisabled(AllocationError, frozen=True):
+class SubrequestsDisabled(RequestError, frozen=True):
     """``firstAvailable`` while DRAPrioritizedList is off."""
 
-    claim: Key
-    request: str
 
-
-class CapacityRequestsDisabled(AllocationError, frozen=True):
+class CapacityRequestsDisabled(RequestError, frozen=True):
     """``capacity`` (even an empty one) while DRAConsumableCapacity is off."""
 
-    claim: Key
-    request: str
     is_subrequest: bool
 
 
-class DerivedAttributesDisabled(AllocationError, frozen=True):
+class DerivedAttributesDisabled(RequestError, frozen=True):
     """``derivedAttributes`` that this scheduler does not evaluate."""
 
-    claim: Key
-    request: str
 
-
-class UnknownSelectorType(AllocationError, frozen=True):
+class UnknownSelectorType(RequestError, frozen=True):
     """A selector without ``cel``."""
 
-    claim: Key
-    request: str
     selector: int
 
 
-class AdminAccessDisabled(AllocationError, frozen=True):
+class AdminAccessDisabled(RequestError, frozen=True):
     """``adminAccess`` (even false) while DRAAdminAccess is off."""
 
-    claim: Key
-    request: str
 
-
-class DeviceClassMissing(AllocationError, frozen=True):
+class DeviceClassMissing(RequestError, frozen=True):
     """A request without a class name."""
 
-    claim: Key
-    request: str
 
-
-class DeviceClassNotFound(AllocationError, frozen=True):
+class DeviceClassNotFound(RequestError, frozen=True):
     """A request whose class does not exist."""
 
-    claim: Key
-    request: str
     device_class: str
 
 
-class UnsupportedAllocationMode(AllocationError, frozen=True):
+class UnsupportedAllocationMode(RequestError, frozen=True):
     """An ``allocationMode`` other than ``ExactCount`` and ``All``."""
 
-    claim: Key
-    request: str
     mode: str
 
 
-class PoolNotUsableForAll(AllocationError, frozen=True):
+class PoolNotUsableForAll(RequestError, frozen=True):
     """``All`` while some pool visible to the node, of any driver, is incomplete or invalid."""
 
-    claim: Key
-    request: str
     pool: PoolId
     incomplete: bool
     seen: int = 0
@@ -131,11 +116,9 @@ class InvalidPoolMet(AllocationError, frozen=True):
     device: str
 
 
-class TooManyDevices(AllocationError, frozen=True):
+class TooManyDevices(RequestError, frozen=True):
     """A claim that asks for more devices than an allocation can hold; without ``request`` all of them together do."""
 
-    claim: Key
-    request: str
     adding: int
     accounted_for: int
 
@@ -191,14 +174,12 @@ class CapacityFault(StrEnum):
     INT64_OVERFLOW = "int64Overflow"
 
 
-class CapacityNotComputable(AllocationError, frozen=True):
+class CapacityNotComputable(RequestError, frozen=True):
     """A capacity request that the device's range arithmetic can't represent, or that comes out negative.
 
     ``enumerating``: met while listing the devices of an ``All`` request, where the text has the bare device name.
     """
 
-    claim: Key
-    request: str
     device: DeviceId
     capacity: str
     fault: CapacityFault
@@ -206,11 +187,9 @@ class CapacityNotComputable(AllocationError, frozen=True):
     enumerating: bool
 
 
-class ConstraintRefusesAll(AllocationError, frozen=True):
+class ConstraintRefusesAll(RequestError, frozen=True):
     """``All`` with a device that a constraint of the claim refuses."""
 
-    claim: Key
-    request: str
     device: DeviceId
 
 

@@ -44,7 +44,7 @@ def allocation_error(error: e.AllocationError, minor: int = NEWEST_MINOR) -> str
 # --- requests -------------------------------------------------------------------------------------------------------
 
 
-def _at(error: Any) -> str:  # noqa: ANN401
+def _at(error: e.RequestError) -> str:
     return f"claim {error.claim}, request {error.request}"
 
 
