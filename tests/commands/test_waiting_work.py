@@ -198,6 +198,8 @@ def test_pods_that_do_not_end(capfd: pytest.CaptureFixture[str], tmp_path: Path)
         {"metadata": {"deletionTimestamp": "2999-01-01T00:00:00Z"}},
         {"metadata": {"uid": "another"}},
         {"status": {"phase": "Pending"}},
+        # It has ended, and a finalizer keeps its object.
+        {"status": {"phase": "Succeeded"}},
     ],
 )
 def test_pods_that_are_about_to_end(

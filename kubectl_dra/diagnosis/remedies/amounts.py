@@ -21,7 +21,7 @@ from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Container
 from kubectl_dra.model.forms import class_names
 from kubectl_dra.model.inventory import key_of
-from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.model.quantity import Quantity, QuantityError
 from kubectl_dra.model.request_parts import BURSTABLE, GUARANTEED, QUALITY_RESOURCES, is_guaranteed, lowered, requested
 from kubectl_dra.model.requests import HUGE_PAGES, amount, quantity_of
 from kubectl_dra.model.resource import DeviceClass, ResourceClaim
@@ -158,8 +158,21 @@ def _is_of(claim: ResourceClaim, device_class: str) -> bool:
 def _as_much_as_is_left(case: Case, shortage: NodeShortage, nodes: tuple[str, ...]) -> Iterator[Candidate]:
     """The pod asks for less, so that it fits in what its nearest node has left."""
     room = shortage.allocatable - shortage.used
+    if _is_of_no_size(shortage.resource):
+        return
     for candidate in _lowered(case, shortage.resource, _whole_pages(shortage.resource, room)):
         yield replace(candidate, only=nodes)
+
+
+def _is_of_no_size(resource: str) -> bool:
+    """Whether it is named as huge pages are, and says no size that they can have: the API server refuses that."""
+    size = resource.removeprefix(HUGE_PAGES)
+    if size == resource:
+        return False
+    try:
+        return amount(resource, Quantity.parse(size)) <= 0
+    except QuantityError:
+        return True
 
 
 def _whole_pages(resource: str, room: int) -> int:

@@ -24,6 +24,7 @@ from kubectl_dra.diagnosis.said.kubelet import UNHEALTHY, serves_one_pod
 from kubectl_dra.model import resource
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.edited import edited
+from kubectl_dra.model.held import device_of
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.scheduler.claims import sources
@@ -57,7 +58,9 @@ def candidates(case: Case) -> Iterator[Candidate]:
     if not case.pod.spec.node_name:
         return
     unhealthy = [each.detail for each in case.diagnosis.causes if isinstance(each.detail, Health)]
-    if broken := dict.fromkeys(each.device for each in unhealthy if each.health == UNHEALTHY):
+    # The kubelet's name of a device may be any text; only what the pod holds can be tainted, and is held no more then.
+    mine = {str(device_of(result)) for claim in _claims(case) for result in _results(claim)}
+    if broken := dict.fromkeys(each.device for each in unhealthy if each.health == UNHEALTHY and each.device in mine):
         yield _anew(case, reduce(merged, (_avoiding(case, device) for device in broken)))
     for cause in case.diagnosis.causes:
         match cause.code, cause.detail:
@@ -88,6 +91,11 @@ def _is_of_the_device(case: Case, claim: resource.ResourceClaim | None, said: Ku
 def _is_named(name: str, words: str) -> bool:
     """Whether the words have the name as a whole: gpu-1 is not in gpu-10."""
     return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", words, re.IGNORECASE) is not None
+
+
+def _claims(case: Case) -> tuple[resource.ResourceClaim, ...]:
+    """The claims that are reserved for the pod."""
+    return case.world.inventory.claims_by_user.get(case.pod.metadata.uid, ())
 
 
 def _results(claim: resource.ResourceClaim | None) -> Sequence[resource.DeviceRequestAllocationResult]:

@@ -8,10 +8,11 @@ from typing import Final
 
 import msgspec
 
+from kubectl_dra.allocation.input.taints import tolerates
 from kubectl_dra.diagnosis.records import Funnel, StageName
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, ClaimEditor, first_of, removals
 from kubectl_dra.model.forms import Form
-from kubectl_dra.model.resource import DeviceToleration
+from kubectl_dra.model.resource import DeviceTaint, DeviceToleration
 
 _COST: Final = 30
 _TAINT: Final = re.compile(r"(?P<key>[^=:]+)(?:=(?P<value>[^:]*))?:(?P<effect>\w+)")
@@ -23,14 +24,15 @@ def candidates(case: Case, editor: ClaimEditor, request: Form, funnels: Sequence
         match = _TAINT.fullmatch(text)
         if match is None:
             continue
-        operator = "Equal" if match["value"] else "Exists"
-        toleration = DeviceToleration(match["key"], operator, match["value"] or "", match["effect"])
+        taint = DeviceTaint(match["key"], match["value"] or "", match["effect"])
+        toleration = DeviceToleration(taint.key, "Equal" if taint.value else "Exists", taint.value, taint.effect)
 
         def edit(exactly: Form, more: DeviceToleration = toleration) -> Form:
             return msgspec.structs.replace(exactly, tolerations=(*exactly.tolerations, more))
 
         # Who tolerates it in the pod wants the device, and has written it in the wrong place.
-        own = next((each.key for each in case.pod.spec.tolerations if each.key == toleration.key), "")
+        mine = (DeviceToleration(t.key, t.operator, t.value, t.effect) for t in case.pod.spec.tolerations if t.key)
+        own = taint.key if any(tolerates(each, taint) for each in mine) else ""
         more = editor.edit(f"tolerations[{len(request.tolerations)}]", own, text, edit, _COST)
         yield from first_of([*_corrected_tolerations(editor, request, text, toleration), more])
 

@@ -35,6 +35,9 @@ from kubectl_dra.reports.unread import missing_rights
 from kubectl_dra.scheduler.claims import claims_of
 
 _MOST_HELD: Final = 8
+_MOST_CONDITIONS: Final = 3
+#: Characters of what a driver says of a device where it is not asked about the claim.
+_LONGEST: Final = 160
 POD_CLAIM_ANNOTATION = "resource.kubernetes.io/pod-claim-name"
 KINDS = (
     *("ResourceClaim", "ResourceClaimTemplate", "Pod", "ResourceSlice", "DeviceTaintRule", "DeviceClass", "Node"),
@@ -79,7 +82,9 @@ class ResultRecord(ReportRecord, frozen=True):
 class HeldDevice(ReportRecord, frozen=True):
     """What is known of a device that a pod holds (``DRIVER/POOL/DEVICE``): its share, and what its driver reports.
 
-    The driver's own data stands on the page of the claim only: there may be 10 KiB of it for each device.
+    The driver's own data stands on the page of the claim only: there may be 10 KiB of it for each device, and 32 KiB of
+    words in each of eight conditions. Of these the first three are here, those that are not true before others, and
+    words of each up to a length.
     """
 
     device: str
@@ -248,7 +253,17 @@ def _held_device(
     result: resource.DeviceRequestAllocationResult, status: resource.AllocatedDeviceStatus | None
 ) -> HeldDevice:
     status = status or resource.AllocatedDeviceStatus()
-    return HeldDevice(str(device_of(result)), _amounts(result), status.conditions, status.network_data)
+    told = sorted(status.conditions, key=lambda each: each.status == "True")[:_MOST_CONDITIONS]
+    return HeldDevice(str(device_of(result)), _amounts(result), tuple(map(_in_short, told)), status.network_data)
+
+
+def _in_short(condition: Condition) -> Condition:
+    type_, reason, message = map(_cut, (condition.type, condition.reason, condition.message))
+    return msgspec.structs.replace(condition, type=type_, reason=reason, message=message)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _amounts(result: resource.DeviceRequestAllocationResult) -> dict[str, str]:

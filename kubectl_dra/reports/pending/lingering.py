@@ -22,6 +22,7 @@ from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.devices.twins import twins
 from kubectl_dra.reports.pending.drivers import plugins
@@ -135,13 +136,15 @@ def overdue_pods(
 ) -> tuple[LingeringPod, ...]:
     """The pods of a namespace, or of all, that hold devices for longer after their time than usual; the oldest first.
 
-    Pods that have not started are among those that wait (``is_pending``).
+    Pods that have not started are among those that wait (``is_pending``), and for pods that have ended no claim is
+    kept, whatever keeps their objects.
     """
     found = list[LingeringPod]()
     for pod in state.inventory.pods.values():
         meta = pod.metadata
         here = namespace in ("", meta.namespace) and (selects is None or selects(meta.labels))
-        if here and meta.deletion_timestamp and not is_pending(pod) and _is_overdue(pod, state, _USUAL):
+        ended = is_pending(pod) or is_terminal(pod)
+        if here and meta.deletion_timestamp and not ended and _is_overdue(pod, state, _USUAL):
             found += (told for told in of_itself(pod, state) if told.drivers)
     return tuple(sorted(found, key=lambda each: (each.due, each.pod.key)))
 

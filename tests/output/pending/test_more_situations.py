@@ -181,6 +181,18 @@ def test_to_use_a_device_in_spite_of_its_taint_is_the_last_way_out() -> None:
     assert "Use devices in spite of their taint" in page_of(report)
 
 
+@pytest.mark.parametrize("differs", [{"value": "another"}, {"effect": "PreferNoSchedule"}])
+def test_a_device_taint_that_the_pod_does_not_tolerate_is_no_wish_of_its_author(differs: dict[str, str]) -> None:
+    devices = [tainted("gpu-0", 3), build.device("gpu-1")]
+    taint = devices[0]["taints"][0]
+    objects = [build.slice_("node-1", *devices), *holding("nb", "gpu-1")]
+    wrong = {"key": taint["key"], "value": taint.get("value", ""), "effect": taint["effect"], **differs}
+    report = report_of(build.node(), *objects, build.pod(claims=["claim"], tolerations=[wrong]), build.claim("claim"))
+    page = page_of(report)
+    assert "has such a toleration" not in page
+    assert "Use devices in spite of their taint" in page
+
+
 def test_a_device_taint_that_the_pod_tolerates_is_told_where_it_belongs() -> None:
     """A pod's own tolerations are for taints of nodes."""
     devices = [tainted("gpu-0", 3), build.device("gpu-1")]

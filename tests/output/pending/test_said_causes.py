@@ -181,6 +181,16 @@ def test_what_a_node_does_not_have_at_all_does_not_become_free() -> None:
     assert "Reserve huge pages when node-1 boots (kernel parameters hugepagesz=1G hugepages=8)" in page_of(report)
 
 
+@pytest.mark.parametrize("resource", ["hugepages-0", "hugepages-foo", "hugepages-", "hugepages-2Mi"])
+def test_pages_of_no_size_are_not_lowered(resource: str) -> None:
+    node = build.node()
+    node["status"]["allocatable"][resource] = "3Mi"
+    pod = build.pod(claims=["claim"])
+    pod["spec"]["containers"][0].setdefault("resources", {})["requests"] = {resource: "8Mi"}
+    page = page_of(report_of(node, SLICE, build.claim("claim"), pod))
+    assert (f"request 2Mi {resource} instead of 8Mi" in page) is resource.endswith("2Mi"), page
+
+
 def test_a_scheduler_that_wrote_runs() -> None:
     pod = build.pod(claims=["claim"], schedulerName="volcano")
     pod["metadata"]["annotations"] = {"scheduling.k8s.io/group-name": "tf"}

@@ -75,3 +75,17 @@ def test_the_device_of_a_cdi_device_is_told_and_tainted(cdi: str) -> None:
     text = page_of(report_of(build.node(), build.device_class(), devices, pod, held))
     assert "device gpu.example.com/node-1/gpu-1 as Unhealthy" in joined(text)
     assert "kubectl dra taint-device gpu.example.com/node-1/gpu-1 unhealthy:NoExecute" in text
+
+
+@pytest.mark.parametrize("named", ["vendor.com/gpu=GPU-1234-abcd", "", "garbage", "gpu.example.com/node-1/gpu-9"])
+def test_what_the_pod_does_not_hold_is_not_tainted(named: str) -> None:
+    """Of two devices the one that is meant is not known, where the kubelet's name is none of theirs."""
+    pod = build.pod(claims=["claim"], node_name="node-1", phase="Running")
+    of_claim = {"name": "claim:claim", "resources": [{"resourceID": named, "health": "Unhealthy"}]}
+    pod["status"]["containerStatuses"] = [{"name": "c", **RUNS, "allocatedResourcesStatus": [of_claim]}]
+    held = build.claim("claim", held=[("node-1", "gpu-0"), ("node-1", "gpu-1")], by=["pod"], on="node-1")
+    there = build.slice_("node-1", *(build.device(f"gpu-{number}") for number in range(4)))
+    text = joined(page_of(report_of(build.node(), build.device_class(), there, pod, held)))
+    assert "as Unhealthy" in text
+    assert ":NoSchedule" not in text
+    assert "kubectl delete" not in text
