@@ -36,6 +36,8 @@ GAVE_UP: Final = (
 #: Its words where a gang lacks pods (upstream: scheduler-plugins, pkg/coscheduling/core/core.go, PreFilter).
 TOO_FEW_SIBLINGS: Final = "cannot find enough sibling pods"
 TOPOLOGY_MATCH: Final = "NodeResourceTopologyMatch"
+#: The same plugin, where it compared nothing, as what it has cached of a node is not fresh.
+TOPOLOGY_DATA: Final = "NodeResourceTopologyMatch (data)"
 CAPACITY_SCHEDULING: Final = "CapacityScheduling"
 ELASTIC_QUOTA: Final = "ElasticQuota"
 HAMI: Final = "HAMi"
@@ -116,7 +118,7 @@ _PATTERNS: Final = tuple(
         (r"PodGroup \S+ gets rejected due to Pod .* is unschedulable even after PostFilter", COSCHEDULING),
         # The same project: pkg/noderesourcetopology/filter.go, pkg/capacityscheduling/capacity_scheduling.go
         (r"cannot align (init )?(container|pod): .*|cannot align (container|pod)", TOPOLOGY_MATCH),
-        (r"invalid node topology data", TOPOLOGY_MATCH),
+        (r"invalid node topology data", TOPOLOGY_DATA),
         (r"Pod .* is rejected in Pre[Ff]ilter because .*ElasticQuota.*", CAPACITY_SCHEDULING),
         # koordinator, pkg/scheduler/plugins/elasticquota/plugin.go
         (r"(quota not enough, )?Insufficient (non-preemptible )?quotas, quotaName: .*", ELASTIC_QUOTA),
@@ -188,8 +190,9 @@ def not_simulated(message: str) -> Mapping[str, int]:
 
 
 def kubelets_refuse(message: str) -> bool:
-    """Whether a scheduler says of nodes what their kubelets' topology managers would say of the pod, too."""
-    return any(plugin_of(text) == TOPOLOGY_MATCH for text in not_simulated(message))
+    """Whether a scheduler says of all nodes that it refuses by itself what their kubelets' topology managers would."""
+    own = not_simulated(message)
+    return bool(own) and all(plugin_of(text) == TOPOLOGY_MATCH for text in own)
 
 
 def is_about_nodes(reason: str, unspread: bool = False) -> bool:

@@ -102,6 +102,13 @@ def test_a_message_leads_to_its_reason(capfd, message, code):
             "DRA-422",
         ),
         ("cannot align pod", "NodeResourceTopologyMatch", "(TopologyAffinityError)", "DRA-422"),
+        ("invalid node topology data", "NodeResourceTopologyMatch (data)", "waits for newer data", "DRA-422"),
+        (
+            "node(s) didn't match scheduler-enforced node affinity",
+            "NodeAffinity (enforced): the rule stands in the configuration of the scheduler",
+            "pluginConfig NodeAffinity",
+            "DRA-422",
+        ),
         (
             "pod ml/a cannot be scheduled: DRA claim c is a shared GPU claim but does not have a queue label (k)",
             "KAI, another scheduler",
@@ -118,6 +125,14 @@ def test_words_of_other_programs_are_told_as_theirs(capfd, message, whose, helps
     assert helps in text
     assert text.endswith(f"More: kubectl dra explain {code}")
     assert call(capfd, message, "-o", "name")[1].split() == [code]
+
+
+def test_words_of_two_programs_are_told_both(capfd):
+    message = "0/3 nodes are available: 1 node unregistered, 2 cannot allocate all claims."
+    out = " ".join(call(capfd, message)[1].split())
+    assert out.startswith("Words of HAMi")
+    assert all(code in out for code in matching(message))
+    assert "DRA-211" in matching(message)
 
 
 def test_a_message_of_many_reasons_leads_to_the_pod(capfd):

@@ -38,16 +38,17 @@ def explain(options: Options, words: Sequence[str]) -> int:
 
 
 def _print_others(options: Options, message: str) -> bool:
-    """Print what the words of another program mean; whether they are any."""
-    from kubectl_dra.output.explain.others import of_others
+    """Print what the words of another program mean; whether there are no others in the message."""
+    from kubectl_dra.output.explain.others import has_words_of_kubernetes, of_others
 
     others = of_others(message) if options.output != "markdown" else None
     if others is None:
         return False
     code, page = others
-    for line in [Safe(code)] if options.output == "name" else page:
+    mixed = has_words_of_kubernetes(message)
+    for line in [Safe(code)] if options.output == "name" else [*page, *([Safe("")] if mixed else [])]:
         Console(ColorMode(options.color)).out(line)
-    return True
+    return not mixed
 
 
 def _no_reason(name: str) -> CommandError:

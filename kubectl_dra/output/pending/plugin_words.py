@@ -17,6 +17,7 @@ from kubectl_dra.scheduler.reasons import (
     ELASTIC_QUOTA,
     HAMI,
     LOAD_AWARE,
+    TOPOLOGY_DATA,
     TOPOLOGY_MATCH,
     not_simulated,
     plugin_of,
@@ -29,6 +30,11 @@ OF_PLUGINS: Final = {
         "of its containers, requests; devices of claims do not count there. Request less of these, or have a node with "
         "another topology policy. Another scheduler does not help: the kubelet there would refuse the pod "
         "(TopologyAffinityError)."
+    ),
+    TOPOLOGY_DATA: Safe(
+        "The scheduler has placed a pod there since these nodes last reported what their NUMA nodes have left, and "
+        "waits for newer data: check that the agent that writes NodeResourceTopology objects (nfd-topology-updater, or "
+        "the resource topology exporter) runs on these nodes."
     ),
     CAPACITY_SCHEDULING: Safe("An ElasticQuota is used up: end pods of its namespace, or raise its maximum."),
     ELASTIC_QUOTA: Safe(
@@ -59,6 +65,10 @@ SHOWN_BY: Final = {
     TOPOLOGY_MATCH: (
         "What each NUMA node has left: {}",
         ("get", "noderesourcetopologies.topology.node.k8s.io", "-o", "yaml"),
+    ),
+    TOPOLOGY_DATA: (
+        "What was reported, and when: {}",
+        ("get", "noderesourcetopologies.topology.node.k8s.io", "-o", "yaml", "--show-managed-fields"),
     ),
     CAPACITY_SCHEDULING: (
         "The maximum, and what is used: {}",
