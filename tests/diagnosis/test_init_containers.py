@@ -62,4 +62,7 @@ def test_not_those_that_run_beside_them_or_of_another_template(fields: dict[str,
 
 def test_requests_of_one_name_are_told_apart() -> None:
     page = re.sub(r"\x1b\[\d*m", "", page_of(waiting()))
-    assert "warm/gpu and gpu/gpu need 2 devices together, and no node has as many: node-1 has 1 device" in page
+    assert (
+        "gpu (claim warm) and gpu (claim gpu) need 2 devices together, and no node has as many: node-1 has 1 device"
+        in page
+    )
