@@ -56,6 +56,8 @@ class Pseudonyms:
         self._composed[f"{first}-{second}"] = first, second
 
     def _part(self, text: str) -> str:
+        if text in self._open and not self.settled:
+            return text
         if text in self._composed and self.settled:
             first, second = self._composed[text]
             return f"{self.name(first)}-{self.name(second)}"

@@ -26,6 +26,8 @@ from kubectl_dra.reports.redaction.words import API, LABEL_KEYS, LABEL_VALUES, R
 from kubectl_dra.selectors.hidden import Expressions
 
 Json = Any
+#: What stands for a value, and for what stands beside it.
+_Rule = Callable[[Json, Mapping[str, Json]], Json]
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)")
 _REVISION: Final = re.compile(r"\d{1,20}")
 _PERCENTAGE: Final = re.compile(r"\d{1,9}%")
@@ -49,6 +51,7 @@ class Rewriter:
         self._expressions = expressions
         self._texts = Texts(names, self.resource, self._taint)
         self._sentences: dict[str, None] = {}
+        self._rules: dict[type[msgspec.Struct], Mapping[str, _Rule]] = {}
         self._of: Mapping[Holds, Callable[[str], str]] = {
             Holds.NAME: names.name,
             Holds.WORD: self.word,
@@ -79,55 +82,64 @@ class Rewriter:
             struct = shape_of(api_version, kind).struct if kind is not None else record_of(api_version, name)
         except UnsupportedVersionError:
             struct = None
-        return {**head, **(self._unknown(body) if struct is None else self._struct(body, _shape(struct)))}
+        return {**head, **(self._unknown(body) if struct is None else self._struct(body, struct))}
 
     def attribute(self, value: Json) -> Json:
-        return self._struct(value, _shape(DeviceAttribute))
+        return self._struct(value, DeviceAttribute)
 
     # --- the tree ---------------------------------------------------------------------------------------------------
 
-    def _value(self, value: Json, wanted: inspect.Type, what: Holds, beside: Mapping[str, Json]) -> Json:
-        match wanted:
-            case inspect.UnionType():
-                return self._value(value, _present(wanted, value), what, beside)
-            case inspect.StructType() if isinstance(value, dict):
-                return self._struct(value, wanted)
-            case inspect.VarTupleType() if isinstance(value, list):
-                return [self._value(item, wanted.item_type, what, beside) for item in value]
-            case inspect.DictType() if isinstance(value, dict):
-                return self._map(value, wanted, what)
-            case inspect.CustomType() | inspect.IntType() | inspect.BoolType():
-                return value  # the shape was decoded from: a quantity, a number, true or false
-            case inspect.StrType() if isinstance(value, str):
-                return self._string(value, what, beside)
-        return self._unknown(value)
-
-    def _struct(self, value: dict[str, Json], wanted: inspect.StructType) -> Json:
-        types = _types(wanted.cls)
-        self._note_comparison(value)
-        if wanted.cls is Pod:
+    def _struct(self, value: dict[str, Json], struct: type[msgspec.Struct]) -> Json:
+        rules = self._rules.get(struct)
+        if rules is None:
+            rules = self._rules[struct] = {
+                name: self._rule(wanted, holds(struct, name)) for name, wanted in _types(struct).items()
+            }
+        if "operator" in value:
+            self._note_comparison(value)
+        if struct is Pod:
             self._note_claims(value)
         made = {}
         for name, member in value.items():
-            if name in types:
-                made[name] = self._value(member, types[name], holds(wanted.cls, name), value)
+            rule = rules.get(name)
+            if rule is not None:
+                made[name] = rule(member, value)
             else:
                 made |= self._unknown({name: member})
         return made
 
-    def _map(self, value: dict[str, Json], wanted: inspect.DictType, what: Holds) -> Json:
+    def _rule(self, wanted: inspect.Type, what: Holds) -> _Rule:
+        """What rewrites values of a type: found once for each field, of which there may be millions."""
+        match wanted:
+            case inspect.UnionType():
+                return lambda value, beside: self._rule(_present(wanted, value), what)(value, beside)
+            case inspect.StructType():
+                return self._if(dict, lambda value, _: self._struct(value, wanted.cls))
+            case inspect.VarTupleType():
+                rule = self._rule(wanted.item_type, what)
+                return self._if(list, lambda value, beside: [rule(item, beside) for item in value])
+            case inspect.DictType():
+                return self._if(dict, self._map(wanted.value_type, what))
+            case inspect.CustomType() | inspect.IntType() | inspect.BoolType():
+                return lambda value, _: value  # the shape was decoded from: a quantity, a number, true or false
+            case inspect.StrType() if what is Holds.LABEL_VALUE:
+                return self._if(str, lambda value, beside: self.label_value(str(beside.get("key", "")), value))
+            case inspect.StrType():
+                give = self._of[what]
+                return self._if(str, lambda value, _: give(value))
+        return lambda value, _: self._unknown(value)
+
+    def _if(self, kind: type, rule: _Rule) -> _Rule:
+        return lambda value, beside: rule(value, beside) if isinstance(value, kind) else self._unknown(value)
+
+    def _map(self, wanted: inspect.Type, what: Holds) -> _Rule:
         if what in (Holds.LABELS, Holds.ANNOTATIONS):
             give = self.label_value if what is Holds.LABELS else self._annotation
-            return {self.label_key(key): give(key, text) for key, text in value.items()}
+            return lambda value, _: {self.label_key(key): give(key, text) for key, text in value.items()}
         if what is Holds.TIMES:
-            return {self._names.name(key): self.time(text) for key, text in value.items()}
-        keys = self._of[what]
-        return {keys(key): self._value(member, wanted.value_type, Holds.NAME, value) for key, member in value.items()}
-
-    def _string(self, text: str, what: Holds, beside: Mapping[str, Json]) -> str:
-        if what is Holds.LABEL_VALUE:
-            return self.label_value(str(beside.get("key", "")), text)
-        return self._of[what](text)
+            return lambda value, _: {self._names.name(key): self.time(text) for key, text in value.items()}
+        keys, rule = self._of[what], self._rule(wanted, Holds.NAME)
+        return lambda value, _: {keys(key): rule(member, value) for key, member in value.items()}
 
     def _unknown(self, value: Json) -> Json:
         """JSON of which nothing is known: numbers and truth values stay."""
