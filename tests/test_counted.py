@@ -79,9 +79,9 @@ def test_what_grows_is_told() -> None:
     assert counted.grown({"a": {"calls": 1599, "few": 99}}, before) == []
     assert counted.grown({"a": {"calls": 1601}}, before) == ["a, calls: 1,601, recorded 1,000"]
     each = {counted.EACH_NODE: {"calls": 1000}}
-    assert counted.grown({counted.EACH_NODE: {"calls": 1020}}, each) == []
-    assert counted.grown({counted.EACH_NODE: {"calls": 1021}}, each) == [
-        "each node: why-pending -A, calls: 1,021, recorded 1,000"
+    assert counted.grown({counted.EACH_NODE: {"calls": 1030}}, each) == []
+    assert counted.grown({counted.EACH_NODE: {"calls": 1031}}, each) == [
+        "each node: why-pending -A, calls: 1,031, recorded 1,000"
     ]
     assert counted.grown({"b": {"calls": 1}}, before) == ["b, calls: not recorded; python -m bench.counted --write"]
 

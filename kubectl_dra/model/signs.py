@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import Final
 
 from kubectl_dra.model.evidence import Coverage
@@ -39,6 +40,8 @@ _IN_SLICES: Final = frozenset(
 )
 _IN_CLAIMS: Final = frozenset({"DRAPrioritizedList", "DRAAdminAccess", "DRAConsumableCapacity"})
 _IN_CLASSES: Final = "DRAExtendedResource"
+_SEVERAL: Final = attrgetter("bools", "ints", "strings", "versions")
+_ONE_VALUE: Final = (None, None, None, None)
 _VERSION: Final = re.compile(r"v1\.(\d{1,3})(?!\d)")
 
 
@@ -84,12 +87,8 @@ def shown_gates(inventory: Inventory, minor: int, groups: Coverage = Coverage.NO
 
 def _has_lists(slice_: ResourceSlice) -> bool:
     """Whether the first device has an attribute with several values; those of a slice have the same attributes."""
-    return any(
-        values is not None
-        for device in slice_.spec.devices[:1]
-        for each in device.attributes.values()
-        for values in (each.bools, each.ints, each.strings, each.versions)
-    )
+    found = [values for device in slice_.spec.devices[:1] for values in map(_SEVERAL, device.attributes.values())]
+    return found.count(_ONE_VALUE) < len(found)
 
 
 def _of_groups(inventory: Inventory) -> Iterator[str]:
