@@ -31,7 +31,7 @@ from kubectl_dra.output.pending.driver_pods import driver_advice, idle_advice, i
 from kubectl_dra.output.pending.headline import was_given_up
 from kubectl_dra.output.pending.health import unhealthy_lines
 from kubectl_dra.output.pending.heard import heard_advice, is_heard_first
-from kubectl_dra.output.pending.lingering import lingering_commands
+from kubectl_dra.output.pending.lingering import lingering_commands, not_started
 from kubectl_dra.output.pending.logs import last_words, log_lines, unwell_lines
 from kubectl_dra.output.pending.made import is_told_above, refused_advice, refused_of
 from kubectl_dra.output.pending.older_template import older_lines
@@ -362,6 +362,8 @@ def _where_the_driver_runs(found: IdleDaemonSet, address: Address) -> Iterator[S
 
 
 def _on_the_node(report: PendingReport, code: Code, address: Address, now: datetime) -> Iterator[Safe]:
+    if not_started(report.lingering, report.pod) is not None:
+        return
     if report.idle_drivers:
         yield from _where_the_driver_runs(report.idle_drivers[0], address)
         return

@@ -30,7 +30,7 @@ from kubectl_dra.output.pending.heard import (
     said_of,
 )
 from kubectl_dra.output.pending.kept import kept_sentence
-from kubectl_dra.output.pending.lingering import NOT_ENDED, lingering_sentence, overdue_sentence
+from kubectl_dra.output.pending.lingering import NOT_ENDED, lingering_sentence, not_started, overdue_sentence
 from kubectl_dra.output.pending.main_reason import main_reason
 from kubectl_dra.output.pending.next_in_the_way import EVICTED, whatever_selected
 from kubectl_dra.output.pending.node_names import names_of
@@ -196,6 +196,9 @@ def why_not(report: PendingReport) -> Safe | None:
 
 def _scheduled(report: PendingReport, pod: Safe, reason: Safe) -> Safe:
     """On its node: nothing has failed so far, or what has."""
+    lost = not_started(report.lingering, report.pod)
+    if lost is not None:
+        return fmt("{} is scheduled to {}, but nothing starts its containers there: {}.", pod, report.node, lost)
     if report.code is not Code.PREPARING:
         said = report.causes[0].detail if report.code is Code.KUBELET_API else None
         version = said.kubelet if isinstance(said, records.KubeletText) else ""

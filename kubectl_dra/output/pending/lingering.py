@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
+from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.model.names import is_subdomain
 from kubectl_dra.output.layout import wrapped
@@ -57,6 +58,14 @@ def lingering_sentence(pods: Sequence[LingeringPod], namespace: str) -> Safe | N
         )
         return fmt(text, lead, listed(found.silent), found.node)
     return lead
+
+
+def not_started(pods: Sequence[LingeringPod], pod: ObjectRef) -> Safe | None:
+    """Why nothing starts a pod that has a node; None where the node is there and reports."""
+    found = pods[0] if pods else None
+    if found is None or found.pod != pod or not (found.unreachable or found.node_gone):
+        return None
+    return fmt("node {} no longer exists", found.node) if found.node_gone else _unreachable(found)
 
 
 def overdue_sentence(pods: Sequence[LingeringPod], reason: Safe) -> Safe | None:
@@ -138,6 +147,8 @@ def lingering_lines(
         if each.broken is not None:
             yield from wrapped(fmt("{}.", _broken(each, _lead(each, ""), now)), indent=2, first=0) if number else ()
             continue
+        if each.node_gone and not each.due:
+            continue
         text = "The devices of pod {} are free only when the kubelet and the driver on {} have released them."
         text = text if each.drivers else "What pod {} has is free only when the kubelet on {} has ended it."
         # The first line says it of a driver that publishes nothing any more, and of a pod that makes room.
@@ -172,6 +183,11 @@ def _broken(found: LingeringPod, lead: Safe, now: datetime | None = None) -> Saf
 def lingering_advice(pods: Sequence[LingeringPod]) -> Safe | None:
     """What ends a pod that is asked about; None where only the reason's page has an advice."""
     for found in pods[:1]:
+        if found.node_gone and not found.due:
+            return Safe(
+                "Wait a minute: kube-controller-manager deletes pods of nodes that are gone. If it does not, see its "
+                "log. A controller makes a new pod; create a bare one again."
+            )
         if found.unreachable and found.now_called:
             text = "Delete the Node {}, if its machine runs as {} now: that removes its pods and frees their devices."
             return fmt(text, found.node, listed(found.now_called[:_NODES], "or"))
@@ -201,6 +217,10 @@ def lingering_commands(pods: Sequence[LingeringPod], address: Address) -> Iterat
             yield from command_line("Why {} does not run: {}", reading(why_words(each.broken), address), each.pod.name)
             continue
         pod = of("pod", each.pod.name, each.pod.namespace)
+        if each.node_gone and not each.due:
+            words = kubectl("delete", pod, "--force", "--grace-period=0")
+            yield from command_line("To remove it now: {}", changing(words, address))
+            continue
         if each.unreachable:
             yield from _node_commands(each, address)
             continue

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gangs.records import MemberState
 from kubectl_dra.diagnosis.records import Agreement, FatalError, GangElsewhere, Observed, SchedulerName, Verdict
+from kubectl_dra.model.clock import parse_time
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import GAP, closed, width, wrapped
 from kubectl_dra.output.pending.said_advice import right_lacked
@@ -36,6 +37,8 @@ AGREEMENT: Final = {
 _PLUGIN: Final = re.compile('^running (?:[A-Za-z]+ )?(?:plugin )?"[A-Za-z]+"(?: filter plugin)?: ')
 #: Their sentence is made of the scheduler's words.
 _QUOTED: Final = (Code.ALLOCATION_IN_FLIGHT,)
+#: A scheduler tries new pods at once.
+_UNTRIED: Final = timedelta(minutes=5)
 
 
 def fault_of(report: PendingReport) -> FatalError | None:
@@ -60,7 +63,12 @@ def scheduler_lines(report: PendingReport, now: datetime) -> Iterator[Safe]:
     elif report.group is not None and (of_group := list(words_on_group(report.group, now))):
         yield from of_group
     elif report.message and report.verdict is not Verdict.GATED:
-        yield from wrapped(fmt("The scheduler has written nothing yet; it would write: {}", report.message))
+        created = parse_time(report.created)
+        untried = seen is None and created is not None and now - created > _UNTRIED
+        when = fmt("since the pod was created {}: does kube-scheduler run?", ago(report.created, now))
+        text = "The scheduler has written nothing {} It would write: {}" if untried else "{} it would write: {}"
+        since = when if untried else Safe("The scheduler has written nothing yet;")
+        yield from wrapped(fmt(text, since, report.message))
 
 
 def words_on_group(group: PlacedGroup, now: datetime) -> Iterator[Safe]:

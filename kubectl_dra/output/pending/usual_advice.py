@@ -60,7 +60,7 @@ def usual_advice(report: PendingReport, code: Code) -> Safe:
         return fmt("Get the driver to run on {}: the devices there are not published before.", nodes)
     if report.siblings is not None and report.siblings.hold_all:
         return sibling_advice(report.siblings)
-    waits_for_it = report.verdict is records.Verdict.DELETING or code in _WAITS_FOR_PODS
+    waits_for_it = report.verdict in (records.Verdict.DELETING, records.Verdict.PREPARING) or code in _WAITS_FOR_PODS
     if waits_for_it and (ends := lingering_advice(report.lingering)) is not None:
         return ends
     other = passed_over(report.causes[0], report.extended)

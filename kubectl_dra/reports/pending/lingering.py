@@ -70,13 +70,24 @@ class LingeringPod(ReportRecord, frozen=True):
     out_of_service: bool = False
     now_called: tuple[str, ...] = ()
     silent: tuple[str, ...] = ()
+    node_gone: bool = False
 
 
 def lingering_for(diagnosis: records.PodDiagnosis, state: ClusterState) -> tuple[LingeringPod, ...]:
     """The pods in its way that hold devices in vain; of a pod that does not end, the pod itself."""
     ends = diagnosis.verdict is records.Verdict.DELETING
+    if diagnosis.verdict is records.Verdict.PREPARING and (lost := tuple(_on_a_lost_node(diagnosis, state))):
+        return lost
     pod = state.inventory.pods.get(diagnosis.pod.key) if ends else None
     return of_itself(pod, state) if pod is not None else lingering(diagnosis.nodes, state, diagnosis.causes)
+
+
+def _on_a_lost_node(diagnosis: records.PodDiagnosis, state: ClusterState) -> Iterator[LingeringPod]:
+    """The pod itself, where nothing starts it: its node has stopped reporting, or is there no more."""
+    pod = state.inventory.pods.get(diagnosis.pod.key)
+    told = _told(pod, (), state) if pod is not None else None
+    if told is not None and (told.unreachable or told.node_gone):
+        yield told
 
 
 def lingering(
@@ -209,4 +220,5 @@ def _told(pod: Pod, drivers: Iterable[str], state: ClusterState) -> LingeringPod
         unreachable=unreachable,
         out_of_service=any(taint.key == OUT_OF_SERVICE for taint in known.spec.taints),
         now_called=twins(state).get(node, ()) if unreachable else (),
+        node_gone=node not in inventory.nodes and state.evidence.complete("Node"),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -80,3 +81,32 @@ def test_a_kubelet_that_may_not_read_the_claim_leads_to_the_api_servers() -> Non
     )
     assert "API servers let a kubelet read only the claims of pods on its node" in page
     assert "one may be left that is older" in page
+
+
+@pytest.mark.parametrize("gone", [False, True])
+def test_a_pod_whose_node_is_lost_before_it_started_is_told_so(*, gone: bool) -> None:
+    """Its driver's log and its events would say nothing."""
+    ready = {"type": "Ready", "status": "Unknown", "lastTransitionTime": "2026-11-21T12:44:00Z"}
+    lost = build.node("node-2")
+    lost["status"]["conditions"] = [ready]
+    claim = build.claim("claim", held=[("node-2", "gpu-0")], by=["pod"], on="node-2")
+    nodes = [build.node()] if gone else [build.node(), lost]
+    report = report_of(*nodes, build.pod(claims=["claim"], node_name="node-2"), claim)
+    page = re.sub(r"\x1b\[\d+m", "", page_of(report))
+    why = "node node-2 no longer exists" if gone else "the kubelet of its node node-2 has not reported for 16m"
+    assert f"is scheduled to node-2, but nothing starts its containers there: {why}." in page
+    assert ("kube-controller-manager deletes pods of nodes that are gone" in page) is gone
+    assert ("kubectl describe node/node-2" in page) is not gone
+    assert "no failure was reported" not in page
+
+
+def test_a_pod_that_does_not_fit_and_was_never_tried_asks_for_the_scheduler() -> None:
+    pod = waiting("2026-11-21T12:30:00Z")
+    page = " ".join(page_of(report_of(build.node(), pod, build.claim())).split())
+    assert (
+        "The scheduler has written nothing since the pod was created 30m ago: does kube-scheduler run? It would" in page
+    )
+    pod["metadata"]["creationTimestamp"] = "2026-11-21T12:59:00Z"
+    assert "The scheduler has written nothing yet; it would write:" in page_of(
+        report_of(build.node(), pod, build.claim())
+    )
