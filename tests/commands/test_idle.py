@@ -84,12 +84,17 @@ def test_pods_of_a_job_that_have_succeeded_do_not_run_again(capfd: pytest.Captur
 
 
 def test_a_job_that_somebody_suspended(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert "it has no pods until spec.suspend is false" in told(capfd, tmp_path, job(suspend=True))
+    text = told(capfd, tmp_path, job(suspend=True))
+    assert "it has no pods until spec.suspend is false" in text
+    patch = """kubectl patch job/work -n demo --type=merge -p '{"spec":{"suspend":false}}'"""
+    assert f"To start it: {patch}" in text
 
 
 def test_a_deployment_of_nothing(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     body = {**job(replicas=0), "apiVersion": "apps/v1", "kind": "Deployment"}
-    assert "Deployment demo/work is scaled to 0" in told(capfd, tmp_path, body)
+    text = told(capfd, tmp_path, body)
+    assert "Deployment demo/work is scaled to 0" in text
+    assert "To start it: kubectl scale deployment/work -n demo --replicas=1" in text
 
 
 def test_one_that_is_only_idle(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -16,13 +16,15 @@ from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.safe import Safe, Style, command_line, fmt, safe, styled
 from kubectl_dra.output.words import ago, counted, every, listed
 from kubectl_dra.reports.base import Fits
-from kubectl_dra.reports.invocations import kubectl, of, reading, try_dra, within
+from kubectl_dra.reports.invocations import changing, kubectl, of, reading, try_dra, within
 from kubectl_dra.reports.pending.ailing import AilingWorkload
 from kubectl_dra.reports.pending.idle import JobEnd, WorkloadPendingReport, WorkloadVerdict
 
 #: Upstream: pkg/apis/batch/types.go, JobReasonDeadlineExceeded.
 _TOO_LATE: Final = "DeadlineExceeded"
 _LONGER: Final = Safe("A longer spec.activeDeadlineSeconds: time that its pods wait for devices counts, too. ")
+_SUSPENDED: Final = ("Job", "spec.suspend")
+_SCALED: Final = ("Deployment", "StatefulSet")
 _AGAIN: Final = Safe("A Job that has ended is not started again: delete it and create it again.")
 
 
@@ -88,7 +90,19 @@ def idle_page(report: WorkloadPendingReport, now: datetime, address: Address = H
         look = try_dra("why-pending", of(report.owner.kind.lower(), report.owner.name, report.owner.namespace))
         text = "It is a part of {} {}, which resumes it: {}" if look else "It is a part of {} {}, which resumes it."
         lines += wrapped(fmt(text, report.owner.kind, report.owner.name, *filter(None, [look])))
-    return [*lines, *_devices(report)]
+    return [*lines, *_devices(report), *_starting(report, address)]
+
+
+def _starting(report: WorkloadPendingReport, address: Address) -> Iterator[Safe]:
+    """The command for what was stopped on purpose, and nothing else starts."""
+    workload = of(report.workload.kind.lower(), report.workload.name, report.workload.namespace)
+    if report.owner is not None or report.queue is not None or report.ended is not None:
+        return
+    if report.verdict is WorkloadVerdict.SUSPENDED and (report.workload.kind, report.suspended_by) == _SUSPENDED:
+        words = kubectl("patch", workload, "--type=merge", "-p", '{"spec":{"suspend":false}}')
+        yield from command_line("To start it: {}", changing(words, address))
+    elif report.verdict is WorkloadVerdict.SCALED_TO_ZERO and report.workload.kind in _SCALED:
+        yield from command_line("To start it: {}", changing(kubectl("scale", workload, "--replicas=1"), address))
 
 
 def refused_page(report: WorkloadPendingReport, now: datetime, address: Address = HERE) -> list[Safe]:
