@@ -6,11 +6,13 @@ does grows with the cluster and not with its square.
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -110,6 +112,31 @@ def test_nothing_grows_with_the_square_of_the_cluster(work: str, files: list[Pat
             world.write_snapshot(path, world.objects(size, KINDS, KINDS))
             found.append(counted.of_command(["why-pending", "-A", "--from", str(path)]))
     check_growth(found, SIZES)
+
+
+@pytest.mark.one_in(4)
+def test_jobs_that_do_not_fit_cost_no_more_for_each_further_node(files: list[Path], tmp_path: Path) -> None:
+    """Their ways out are tried in clusters that differ in a few pods, of which only these are looked at."""
+    path = tmp_path / "jobs.yaml"
+    path.write_text("\n---\n".join(json.dumps(each) for kind in (0, 4, 6) for each in job(kind)), encoding="utf-8")
+    check_growth([counted.of_command(["simulate", "-f", str(path), "--from", str(file)]) for file in files], SIZES)
+
+
+def job(kind: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A Job of two pods whose claims can't be allocated, and the template of these."""
+    meta = {"name": f"job-{kind}", "namespace": "team-1"}
+    container = {"name": "main", "image": "x", "resources": {"claims": [{"name": "gpus"}]}}
+    spec = {
+        "restartPolicy": "Never",
+        "containers": [container],
+        "resourceClaims": [{"name": "gpus", "resourceClaimTemplateName": meta["name"]}],
+    }
+    work = {"parallelism": 2, "completions": 2, "template": {"spec": spec}}
+    devices = {"spec": {"devices": world.asks()[kind]}}
+    return (
+        {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate", "metadata": meta, "spec": devices},
+        {"apiVersion": "batch/v1", "kind": "Job", "metadata": meta, "spec": work},
+    )
 
 
 def show_all(file: Path) -> None:

@@ -1,16 +1,20 @@
 """Which of the nodes that fit the scheduler takes one of: what decides is read where needed, or said to be open."""
 
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.pod.choice import NodeChoice, choice, choice_of
+from kubectl_dra.diagnosis.explain.attempt import AlikeNodes, NodeResult, PodAttempt
+from kubectl_dra.diagnosis.pod.choice import NodeChoice, best, choice, choice_of
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.pod.workloads import Owners, WhyUnread
+from kubectl_dra.diagnosis.records import NodeOutcome
+from kubectl_dra.model.core import Node
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.meta import LabelSelector, OwnerReference
+from kubectl_dra.model.meta import LabelSelector, ObjectMeta, OwnerReference
 from kubectl_dra.model.workloads import MakerSpec, WorkloadObject
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK
@@ -141,3 +145,28 @@ def test_a_pod_that_does_not_fit_and_one_of_a_group_have_no_choice() -> None:
     grouped = pod("pod")
     grouped["spec"]["schedulingGroup"] = {"podGroupName": "gang"}
     assert found_for(world(grouped)) == NodeChoice()
+
+
+class Name(str):
+    """A name that counts how often it is compared with another one."""
+
+    compared = 0
+    __slots__ = ()
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        Name.compared += 1
+        return str.__eq__(self, other)
+
+
+def test_nodes_that_fit_are_not_looked_through_for_each_of_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of thousands with the same score that took as long as the attempt."""
+    names = [Name(f"n{number}") for number in range(100)]
+    nodes = [Node(ObjectMeta(name=name)) for name in names]
+    alike = AlikeNodes(NodeResult(NodeOutcome.FITS), nodes, range(len(nodes)))
+    found = SimpleNamespace(best=(*names[::-2], Name("elsewhere")))
+    monkeypatch.setattr("kubectl_dra.diagnosis.pod.choice.scores", lambda engine: found)
+    tried = PodAttempt((), None, None, (alike,), engine=cast("Any", object()))
+    Name.compared = 0
+    assert best(tried) == tuple(names[::-2])
+    assert Name.compared < 100 + len(names)
