@@ -276,7 +276,10 @@ class PodQuery:
     def compute_with(self, cluster: ClusterState, reading: OnDemand) -> PendingReport | None:
         """The same with what is read for it: its queue, owners, and what there is of drivers where none serves it."""
         pod = cluster.inventory.pods.get(self.key)
-        cluster = reading.queues(cluster) if pod is not None and is_held_by_queue((pod,)) else cluster
+        if pod is None:
+            cluster = reading.failed_pods(cluster)
+        elif is_held_by_queue((pod,)):
+            cluster = reading.queues(cluster)
         try:
             diagnosis = diagnoser(cluster).pod(self.key)
         except NotFound:

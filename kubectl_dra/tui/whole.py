@@ -45,6 +45,8 @@ class TroubleKind(StrEnum):
     REFUSED = "refused"  # workloads whose controllers are refused pods
     QUEUED = "queued"  # workloads without pods yet
     OVERDUE = "overdue"  # pods that should have ended and hold devices
+    REJECTED = "rejected"  # pods that their nodes did not take
+    IDLE_RULE = "idleRule"  # taint rules that are on no device
 
 
 @dataclass(frozen=True, slots=True)

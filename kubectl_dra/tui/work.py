@@ -23,6 +23,7 @@ from kubectl_dra.model.meta import OwnerReference
 from kubectl_dra.model.workloads import WorkloadObject
 from kubectl_dra.reports.pending.ailing import AilingWorkload, ailing_workload
 from kubectl_dra.reports.pending.idle import WorkloadPendingReport, idle_report, refused_report, waiting_report
+from kubectl_dra.reports.pending.rejected import RejectedPods, rejected_pods
 from kubectl_dra.tui.on_demand import NOTHING_MORE, OnDemand
 
 
@@ -46,6 +47,21 @@ def _lacking(cluster: ClusterState, reading: OnDemand) -> Iterator[WorkloadPendi
         yield refused_report(cluster, refused.workload, refused.refusal)
     for found in waiting_work(cluster, ""):
         yield waiting_report(cluster, found)
+
+
+@dataclass(frozen=True, slots=True)
+class FailedPodsQuery:
+    """The pods of all namespaces that their nodes did not take, by reason."""
+
+    def compute(self, cluster: ClusterState) -> tuple[RejectedPods, ...]:
+        return self.compute_with(cluster, NOTHING_MORE)
+
+    def compute_with(self, cluster: ClusterState, reading: OnDemand) -> tuple[RejectedPods, ...]:
+        """The same with those that no watch follows."""
+        return rejected_pods(reading.failed_pods(cluster), "", lambda _labels: True)
+
+
+FAILED_PODS: Final = FailedPodsQuery()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from kubectl_dra.output.pending.headline import pending_summary
 from kubectl_dra.tui.on_demand import NOTHING_MORE
 from kubectl_dra.tui.queries import NodeQuery, PodQuery
 from kubectl_dra.tui.report_worker import ReportWorker
-from kubectl_dra.tui.work import WORK
+from kubectl_dra.tui.work import FAILED_PODS, WORK
 from tests.commands.test_waiting_work import work
 from tests.kit import build, facts
 from tests.kit.fake_api import FakeApi, write_kubeconfig
@@ -132,6 +132,23 @@ def test_the_page_of_a_pod_that_a_queue_holds_says_why(
     assert "being drained" not in pending_summary(worker._record(query, cluster))
     worker.on_demand = settings_of(Options(kubeconfig=str(write_kubeconfig(tmp_path, api.url)))).on_demand("")
     assert "the queue is being drained" in pending_summary(worker._record(query, cluster))
+
+
+def test_pods_that_their_nodes_did_not_take_are_listed_and_have_a_page(
+    api: FakeApi,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    pod = build.pod("taken-by-none", claims=["claim"], node_name="node-1", phase="Failed")
+    pod["status"] |= {"reason": "UnexpectedAdmissionError", "message": "Pod was rejected: no devices"}
+    api.serve("Pod", [pod])
+    worker, cluster = ReportWorker(lambda: None), state(build.node())
+    query = PodQuery(Key(build.NAMESPACE, "taken-by-none"))
+    assert (worker._record(FAILED_PODS, cluster), worker._record(query, cluster)) == ((), None)
+    worker.on_demand = settings_of(Options(kubeconfig=str(write_kubeconfig(tmp_path, api.url)))).on_demand("")
+    (found,) = worker._record(FAILED_PODS, cluster)
+    assert [ref.name for ref in found.pods] == ["taken-by-none"]
+    assert "no devices" in pending_summary(worker._record(query, cluster))
+    assert worker._record(PodQuery(Key(build.NAMESPACE, "nosuch")), cluster) is None
 
 
 def test_files_hold_all_that_there_is() -> None:

@@ -189,3 +189,47 @@ def test_pods_that_do_not_end(app_of, size):
     other = {**build.pod("x"), "apiVersion": "v1"}
     other["metadata"]["namespace"] = "other"
     play(app_of(*ending("old"), other), script, size)
+
+
+REJECTED = {"reason": "UnexpectedAdmissionError", "message": "Pod was rejected: Allocate failed due to no devices"}
+
+
+def rejected(name):
+    pod = build.pod(name, claims=["gpu"], node_name="node-a", phase="Failed")
+    pod["status"] |= REJECTED
+    return {"apiVersion": "v1", **pod}
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_pods_that_their_nodes_did_not_take(app_of, number):
+    async def script(ui):
+        assert "failed: not taken by a node" in ui.screen
+        await ui.press("tab", "enter")
+        if number > 1:
+            assert ui.crumbs.split("   ")[0].endswith("its pods")
+            await ui.press("enter")
+        assert "Allocate failed due to no devices" in " ".join(ui.screen.split())
+        await ui.command("ns other")
+        await ui.press("1")
+        assert "failed: not taken" not in ui.screen
+
+    other = {"apiVersion": "v1", **build.pod("x")}
+    other["metadata"]["namespace"] = "other"
+    play(app_of(*(rejected(f"r-{n}") for n in range(number)), other), script, LARGE)
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_taint_rule_that_is_on_no_device(app_of, there):
+    async def script(ui):
+        assert ("taint rule" in ui.screen) is not there
+        if not there:
+            assert "on no device" in ui.screen
+            await ui.press("tab", "enter")
+            assert ui.crumbs.startswith("taints")
+
+    selects = {"driver": "gpu.example.com", "pool": "node-a", "device": "gpu-0" if there else "gpu-9"}
+    taint = {"key": "bad", "effect": "NoSchedule"}
+    rule = {"kind": "DeviceTaintRule", "metadata": {"name": "bad"}, "spec": {"deviceSelector": selects, "taint": taint}}
+    slice_ = build.slice_("node-a", build.device("gpu-0"))
+    objects = [{"apiVersion": "resource.k8s.io/v1", **slice_}, {"apiVersion": "resource.k8s.io/v1alpha3", **rule}]
+    play(app_of(*objects), script, LARGE)

@@ -10,7 +10,13 @@ from typing import Final
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.cluster import source_spec
-from kubectl_dra.commands.shared.live import with_daemon_sets, with_driver_pods, with_gangs, with_queues
+from kubectl_dra.commands.shared.live import (
+    with_daemon_sets,
+    with_driver_pods,
+    with_failed_pods,
+    with_gangs,
+    with_queues,
+)
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.owners import KeptOwners
 from kubectl_dra.diagnosis.gangs.elsewhere import gangs_to_read
@@ -34,7 +40,8 @@ def on_demand(options: Options) -> OnDemand:
     sets = KeptReading(partial(with_daemon_sets, options))
     pods = KeptReading(partial(with_driver_pods, options))
     owner = KeptOwners(source_spec(options).connection)
-    return OnDemand(owner, sets, lambda state: pods(sets(state)), KeptQueues(options))
+    failed = KeptReading(partial(with_failed_pods, options, namespace=""))
+    return OnDemand(owner, sets, lambda state: pods(sets(state)), KeptQueues(options), failed)
 
 
 class KeptReading:

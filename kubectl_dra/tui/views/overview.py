@@ -12,7 +12,7 @@ from typing import Any, Final, cast
 from textual.containers import Horizontal, Vertical
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.model.ids import PoolId
+from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.output.devices import lists
 from kubectl_dra.output.devices.parts import number, spoken
 from kubectl_dra.output.pending.lingering import OVERDUE as SHOULD_HAVE_ENDED
@@ -25,12 +25,13 @@ from kubectl_dra.reports.devices.class_list import ClassRow
 from kubectl_dra.reports.devices.pool import PoolSummary
 from kubectl_dra.reports.pending.by_reason import ReasonGroup, reason_groups
 from kubectl_dra.reports.recent import Change
+from kubectl_dra.reports.taints.taint_list import TaintStatus
 from kubectl_dra.reports.unread import CLASSES, PENDING_PODS, POOLS, Subject
 from kubectl_dra.tui.bars import LEGEND, use_bar
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.grid import Grid
 from kubectl_dra.tui.layouts import Room
-from kubectl_dra.tui.queries import ALL_CLASSES, OVERDUE, WHOLE, PodQuery, RecentChanges
+from kubectl_dra.tui.queries import ALL_CLASSES, ALL_TAINTS, OVERDUE, WHOLE, PodQuery, RecentChanges
 from kubectl_dra.tui.report_worker import Query
 from kubectl_dra.tui.text import content
 from kubectl_dra.tui.use_grid import UseGrid, cell_words
@@ -41,10 +42,17 @@ from kubectl_dra.tui.views.pool import PoolDevices
 from kubectl_dra.tui.views.pools import PoolsView
 from kubectl_dra.tui.views.workloads import in_namespace
 from kubectl_dra.tui.whole import Attention, Cell, TroubleKind, UseRow, WholeRecord
-from kubectl_dra.tui.work import WORK
+from kubectl_dra.tui.work import FAILED_PODS, WORK
 
-# What workloads without pods are told by.
-_OF_WORKLOADS: Final = {TroubleKind.REFUSED: "cannot create pods", TroubleKind.QUEUED: "without pods, in a queue"}
+# What is counted, and what is wrong with it.
+_COUNTED: Final = {
+    TroubleKind.REFUSED: ("workload", Safe("cannot create pods")),
+    TroubleKind.QUEUED: ("workload", Safe("without pods, in a queue")),
+    TroubleKind.OVERDUE: ("pod", Safe(SHOULD_HAVE_ENDED)),
+    TroubleKind.REJECTED: ("pod", Safe("failed: not taken by a node")),
+    TroubleKind.IDLE_RULE: ("taint rule", Safe("on no device")),
+}
+_ON_NOTHING: Final = (TaintStatus.HITS_NOTHING, TaintStatus.SELECTS_NOTHING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +134,7 @@ class Overview(View):
     def queries(self) -> Sequence[Query[object]]:
         """Everything that the panels show; the diagnoses of pods come from the app's own list."""
         # What costs least comes first: nobody waits for the last changes of 10,000 pools.
-        return (RecentChanges(self.dra.namespace), WHOLE, ALL_CLASSES, WORK, OVERDUE)
+        return (RecentChanges(self.dra.namespace), WHOLE, ALL_CLASSES, WORK, OVERDUE, FAILED_PODS)
 
     def show(self) -> None:
         whole = self.worker.record(WHOLE)
@@ -169,10 +177,10 @@ class Overview(View):
         if whole is None:
             return (), self.dra.reading_words
         fine = styled(Safe("none broken, tainted or held unused"), Style.GOOD)
-        return [*self._lacking_pods(), *whole.attention], self.dra.none_of(POOLS, fine)
+        return [*self._counted(), *whole.attention], self.dra.none_of(POOLS, fine)
 
-    def _lacking_pods(self) -> Iterator[Attention]:
-        """The workloads that no pod tells of, and the pods that do not end."""
+    def _counted(self) -> Iterator[Attention]:
+        """What no pod that waits tells of: workloads, pods that do not end or have failed, rules that do nothing."""
         found = in_namespace(self.worker.record(WORK) or (), self.dra.namespace)
         refused = sum(each.refused is not None for each in found)
         if refused:
@@ -182,6 +190,17 @@ class Overview(View):
         ending = [pod for pod in self.worker.record(OVERDUE) or () if self.dra.namespace in ("", pod.pod.namespace)]
         if ending:
             yield Attention(TroubleKind.OVERDUE, number=len(ending), since=ending[0].due)
+        if self._failed:
+            yield Attention(TroubleKind.REJECTED, number=len(self._failed))
+        rules = [row for row in self.worker.record(ALL_TAINTS) or () if row.rule and row.status in _ON_NOTHING]
+        certain = [row for row in rules if row.device_count.bound is Bound.EXACT]
+        if certain:
+            yield Attention(TroubleKind.IDLE_RULE, number=len(certain))
+
+    @property
+    def _failed(self) -> Sequence[Key]:
+        found = (ref.key for each in self.worker.record(FAILED_PODS) or () for ref in each.pods)
+        return [key for key in found if self.dra.namespace in ("", key.namespace)]
 
     @property
     def info(self) -> Safe:
@@ -258,10 +277,12 @@ class Overview(View):
     def _open_attention(self, row: Attention) -> None:
         if row.pool is not None:
             self.dra.push(PoolDevices(PoolId(row.pool.driver, row.pool.pool)))
-        elif row.trouble is TroubleKind.TAINTED:
+        elif row.trouble in (TroubleKind.TAINTED, TroubleKind.IDLE_RULE):
             self.dra.jump("taints")
-        elif row.trouble in _OF_WORKLOADS:
+        elif row.trouble in (TroubleKind.REFUSED, TroubleKind.QUEUED):
             self.dra.run_action_id("workloads")
+        elif row.trouble is TroubleKind.REJECTED:
+            self.dra.open_pods(self._failed)
         elif row.trouble is TroubleKind.OVERDUE:
             self.dra.open_filtered("pending", Code.POD_BEING_DELETED.value)
         else:
@@ -313,10 +334,8 @@ def _attention_identity(row: Attention) -> Hashable:
 def _attention_name(row: Attention) -> Safe:
     if row.pool is not None:
         return fmt("{}/{}", row.pool.driver, row.pool.pool)
-    if row.trouble in _OF_WORKLOADS:
-        return styled(counted(row.number, "workload"), Style.WARN)
-    if row.trouble is TroubleKind.OVERDUE:
-        return styled(counted(row.number, "pod"), Style.WARN)
+    if row.trouble in _COUNTED:
+        return styled(counted(row.number, _COUNTED[row.trouble][0]), Style.WARN)
     return styled(counted(row.devices, "device"), Style.WARN)
 
 
@@ -325,10 +344,8 @@ def _attention_words(row: Attention) -> Safe:
         return _trouble(row.pool)
     if row.trouble is TroubleKind.TAINTED:
         return fmt("tainted, in {}", counted(row.number, "pool"))
-    if row.trouble in _OF_WORKLOADS:
-        return Safe(_OF_WORKLOADS[row.trouble])
-    if row.trouble is TroubleKind.OVERDUE:
-        return Safe(SHOULD_HAVE_ENDED)
+    if row.trouble in _COUNTED:
+        return _COUNTED[row.trouble][1]
     return fmt("held but unused, by {}", counted(row.number, "claim"))
 
 
