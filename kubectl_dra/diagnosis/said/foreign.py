@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 import msgspec
@@ -34,8 +34,10 @@ from kubectl_dra.diagnosis.said import agreement, refusals
 from kubectl_dra.diagnosis.said import events as events_
 from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.core import Event, Pod
+from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.scheduler import fit_error
+from kubectl_dra.scheduler.claims import claims_of
 
 #: Reasons of such events: Kubernetes', Volcano's, YuniKorn's (its words are in events of type Normal: yunikorn-k8shim,
 #: pkg/cache/context.go, PublishEvents and HandleContainerStateUpdate) and KAI's.
@@ -87,9 +89,10 @@ def stopped(state: ClusterState, name: str) -> ObjectRef | None:
 def untried(state: ClusterState, pod: Pod, causes: tuple[Cause, ...]) -> tuple[Cause, ...]:
     """The causes of a pod that fits, with since when no scheduler has tried it.
 
-    After an attempt it has the condition PodScheduled (upstream: schedule_one.go, handleSchedulingFailure).
+    After an attempt it has the condition PodScheduled (upstream: schedule_one.go, handleSchedulingFailure). While a
+    claim or its group is not there it is not tried and not told so (PreEnqueue of DynamicResources and GangScheduling).
     """
-    made = parse_time(pod.metadata.creation_timestamp)
+    made = _could_be_tried(state.inventory, pod)
     tried = any(each.type == "PodScheduled" for each in pod.status.conditions) or last_words(state.inventory, pod).text
     if (
         tried
@@ -105,6 +108,17 @@ def untried(state: ClusterState, pod: Pod, causes: tuple[Cause, ...]) -> tuple[C
         else each
         for each in causes
     )
+
+
+def _could_be_tried(inventory: Inventory, pod: Pod) -> datetime | None:
+    """When all was there that a pod needs before an attempt; None where that is not known."""
+    own = pod.spec.scheduling_group
+    group = inventory.groups.pod_groups.get(Key(pod.metadata.namespace, own.pod_group_name)) if own else None
+    metas = [pod.metadata, *(each.metadata for each in claims_of(pod, inventory)), *([group.metadata] if group else [])]
+    made = (each.creation_timestamp for each in metas)
+    times = [parse_time(each) for each in (*made, *map(events_.last_seen, events_.about(inventory, pod))) if each]
+    known = [each for each in times if each is not None]
+    return max(known) if len(known) == len(times) and pod.metadata.creation_timestamp else None
 
 
 @derived("workloads")

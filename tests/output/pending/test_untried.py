@@ -32,9 +32,9 @@ def test_a_pod_that_fits_and_was_never_tried_tells_that_no_scheduler_runs() -> N
     assert "retries within" not in page
 
 
-@pytest.mark.parametrize("why", ["new", "tried", "told", "events unread"])
+@pytest.mark.parametrize("why", ["new", "new claim", "tried", "told", "claim told", "events unread"])
 def test_of_other_pods_that_fit_it_is_not_told(why: str) -> None:
-    """A pod that has just been made has its turn soon; the scheduler has tried one that has a condition or an event."""
+    """A pod or claim that has just been made has its turn soon; one that has a condition or an event was tried."""
     said = {
         "type": "PodScheduled",
         "status": "False",
@@ -50,8 +50,13 @@ def test_of_other_pods_that_fit_it_is_not_told(why: str) -> None:
         if why == "told"
         else []
     )
+    if why == "claim told":
+        words = 'resource claim template "t" not found'
+        events = [build.event("pod", "FailedResourceClaimCreation", words, time="2026-11-21T12:59:00Z")]
+    claim = build.claim()
+    claim["metadata"]["creationTimestamp"] = f"2026-11-21T12:{59 if why == 'new claim' else 30}:00Z"
     unread = ("Event",) if why == "events unread" else ()
-    report = report_of(build.node(), DEVICES, pod, build.claim(), *events, withheld=unread)
+    report = report_of(build.node(), DEVICES, pod, claim, *events, withheld=unread)
     assert UNTRIED not in first_line(report)
     assert "retries within 5 minutes" in page_of(report)
 
