@@ -12,6 +12,7 @@ from kubectl_dra.allocation.input.taints import tolerates
 from kubectl_dra.diagnosis.records import Funnel, StageName
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, ClaimEditor, first_of, removals
 from kubectl_dra.model.forms import Form
+from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.resource import DeviceTaint, DeviceToleration
 
 _COST: Final = 30
@@ -40,9 +41,12 @@ def candidates(case: Case, editor: ClaimEditor, request: Form, funnels: Sequence
 def _corrected_tolerations(
     editor: ClaimEditor, request: Form, text: str, wanted: DeviceToleration
 ) -> Iterator[Candidate]:
-    """A toleration of the same key with the value and the effect of the taint."""
+    """A toleration of the same key and effect with the value of the taint, where it has one that looks like it.
+
+    Any other is meant as it is written: what it tolerates the request would no longer.
+    """
     for index, old in enumerate(request.tolerations):
-        if old.key != wanted.key:
+        if old.key != wanted.key or old.effect not in ("", wanted.effect) or not similar(old.value, (wanted.value,)):
             continue
         value = msgspec.structs.replace(wanted, toleration_seconds=old.toleration_seconds)
 

@@ -210,6 +210,25 @@ def test_a_device_taint_that_the_pod_tolerates_is_told_where_it_belongs() -> Non
     assert "first see what the taint reports" not in page
 
 
+@pytest.mark.parametrize(
+    "own",
+    [
+        {"key": "ecc", "operator": "Equal", "value": "minor", "effect": "NoExecute"},
+        {"key": "ecc", "operator": "Exists", "effect": "NoSchedule"},
+        {"key": "ecc", "operator": "Equal", "value": "fatal", "effect": "NoSchedule"},
+    ],
+)
+def test_a_toleration_of_something_else_stays_beside_the_new_one(own: dict[str, str]) -> None:
+    taint = {"key": "ecc", "value": "fatal", "effect": "NoExecute", "timeAdded": "2026-01-01T00:00:00Z"}
+    claim = build.claim("claim", build.request(tolerations=[own]))
+    slice_ = build.slice_("node-1", build.device("gpu-0", taints=[taint]))
+    report = report_of(build.node(), slice_, POD, claim)
+    (action,) = next(each.actions for each in report.remedies if isinstance(each.actions[0], EditClaim))
+    assert isinstance(action, EditClaim)
+    assert (action.field, action.before, action.after) == ("tolerations[1]", "", "ecc=fatal:NoExecute")
+    assert "first see what the taint reports" in page_of(report)
+
+
 def test_a_toleration_with_another_value_is_corrected() -> None:
     """Values are compared letter by letter."""
     taint = {"key": "maintenance", "value": "fw", "effect": "NoExecute", "timeAdded": "2026-01-01T00:00:00Z"}
