@@ -207,7 +207,7 @@ def amount_refusals(spec: Tree, path: str) -> Iterator[str]:
                 if not here.endswith("]") and not is_pod_level(name):
                     yield (
                         f'{here}.resources.{field}[{name}]: Unsupported value: "{name}": supported values: "cpu", '
-                        '"memory" (request it in a container)'
+                        '"hugepages-", "memory" (request it in a container)'
                     )
                 elif not is_overcommitted(name) and not name.startswith(HUGE_PAGES) and not _is_whole(given):
                     yield f'{here}.resources.{field}[{name}]: Invalid value: "{given}": must be an integer'

@@ -141,7 +141,7 @@ def test_a_good_pod_has_nothing() -> None:
         (
             pod("resources", value={"limits": {"nvidia.com/gpu": 1}}),
             'spec.resources.limits[nvidia.com/gpu]: Unsupported value: "nvidia.com/gpu": supported values: "cpu", '
-            '"memory" (request it in a container)',
+            '"hugepages-", "memory" (request it in a container)',
         ),
         (
             pod("containers", 0, "resources", value={"limits": {"nvidia.com/gpu": "0.5"}}),
