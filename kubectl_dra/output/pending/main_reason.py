@@ -318,9 +318,22 @@ def _placement(with_devices: Sequence[NodeGroupRecord], report: Report, wanted: 
             return fmt(text, assigned, lack_of(own, wanted), names_of(with_devices), has)
     if not (report.asks or report.extended) or any(group.devices_fit is not Fits.YES for group in with_devices):
         return only
-    unused = _unused_on([name for group in allowed for name in group.names], report)
+    unused = _unused_on([name for group in allowed for name in group.names], report) or _taken_on(allowed, wanted)
     text = "{}{}. The free {} are on {}" if unused else "{}{}, and the free {} are on {}"
     return fmt(text, only, unused, _selected(report, wanted), names_of(with_devices))
+
+
+def _taken_on(allowed: Sequence[NodeGroupRecord], wanted: Safe) -> Safe:
+    """``, which has no free GPUs: all 4 are tainted (…)``: the only nodes where a pod may run, if some match."""
+    (own,) = allowed if len(allowed) == 1 else (None,)
+    funnels = [each.funnel for each in own.requests if each.funnel is not None] if own is not None else []
+    if own is None or own.outcome != NodeOutcome.CANNOT_ALLOCATE or not any(map(_matching, funnels)):
+        return Safe("")
+    return fmt(", which {} {}", Safe(plural("has", own.count)), lack_of(own, wanted))
+
+
+def _matching(funnel: Funnel) -> int:
+    return funnel.stage(StageName.SELECTORS).count
 
 
 def _selected(report: Report, wanted: Safe) -> Safe:

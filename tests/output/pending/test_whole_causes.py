@@ -134,6 +134,17 @@ def test_a_label_that_another_node_has() -> None:
     assert "product=H100 (node-2)" in first_line(report_of(build.node(), other, SLICE, build.claim("claim"), pod))
 
 
+def test_that_devices_are_taken_where_the_pod_may_run_is_told_beside_where_free_ones_are() -> None:
+    nodes = [build.node("node-1", labels={"pool": "a"}), build.node("node-2", labels={"pool": "b"})]
+    devices = [build.slice_("node-1", build.device("gpu-1")), build.slice_("node-2", build.device("gpu-2"))]
+    pod = build.pod(claims=["claim"], nodeSelector={"pool": "a"})
+    line = first_line(report_of(*nodes, *devices, *holding("nb", "gpu-1"), pod, build.claim("claim")))
+    assert (
+        f"it may only run on nodes with pool=a (node-1), which has no free {DRIVER} devices: the only one is in" in line
+    )
+    assert line.endswith(f"(nb). The free {DRIVER} devices are on node-2.")
+
+
 def test_an_attribute_that_is_a_capacity() -> None:
     slice_ = build.slice_("node-1", build.device("gpu-0", capacity={"memory": {"value": "16Gi"}}))
     wish = build.claim("claim", build.request(selector=f'device.attributes["{DRIVER}"].memory >= 16'))
