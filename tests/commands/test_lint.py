@@ -232,6 +232,21 @@ def test_a_selector_that_matches_no_recorded_device(capfd: pytest.CaptureFixture
     assert [each["code"] for each in found] == ["selector-matches-no-device"]
 
 
+def test_a_constraint_on_an_attribute_that_one_request_has_nowhere(capfd: pytest.CaptureFixture[str]) -> None:
+    """Upstream: a device without the attribute is never taken (matchAttributeConstraint.add)."""
+    text = CLAIM.replace(": c\n", f": {build.DRIVER}\n")
+    klass = CLASS.replace("{name: c}", f"{{name: {build.DRIVER}}}")
+    there = slices(build.device("gpu-0", attributes={"root": "a", "x.example.com/numa": "0"}))
+    tied = "    constraints:\n    - {requests: [gpu], matchAttribute: NAME}\n"
+    for name in (f"{build.DRIVER}/root", "x.example.com/numa"):
+        assert lint(capfd, "--devices", there, claim=text + tied.replace("NAME", name), klass=klass) == (0, [])
+    wrong = tied.replace("NAME", f"{build.DRIVER}/numa")
+    _, (found,) = lint(capfd, "--devices", there, claim=text + wrong, klass=klass)
+    assert (found["code"], found["path"]) == ("attribute-not-published", "spec.devices.constraints[0].matchAttribute")
+    told = f"no device of {build.DRIVER} publishes {build.DRIVER}/numa, so nothing meets the constraint; they have x."
+    assert told in found["message"]
+
+
 def test_names_are_found_across_files_in_any_order(capfd: pytest.CaptureFixture[str]) -> None:
     assert lint(capfd, a=POD, b=CLAIM) == (0, [])
     assert lint(capfd, a=POD) == (0, [])

@@ -17,6 +17,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.likeness import best_guess, similar
 from kubectl_dra.model.resource import DeviceClass, ResourceClaim, ResourceClaimSpec, ResourceClaimTemplate
 from kubectl_dra.reports.claims.ask import unfound_of
+from kubectl_dra.reports.lint.constraints import constraint_findings
 from kubectl_dra.reports.lint.instead import with_corrections
 from kubectl_dra.reports.lint.objects import UnplacedFinding, findings
 from kubectl_dra.reports.lint.places import place_of
@@ -147,10 +148,14 @@ def device_findings(planned: Planned, setting: Setting) -> Iterator[UnplacedFind
     record = planned.record
     if not isinstance(record, DeviceClass | ResourceClaim | ResourceClaimTemplate):
         return
+    drivers = dict[str, set[str]]()
     for question in manifest_questions([(record, "")], setting.facts.features):
         report = selector_report(question, setting)
+        drivers[question.subject.request] = {pool.driver for pool in report.pools if pool.matches}
         if all(each.admission.accepted and each.scheduler.accepted for each in report.selectors):
             yield from _of_report(report, place_of(record, question))
+    if not isinstance(record, DeviceClass):
+        yield from constraint_findings(record, drivers, setting.facts)
 
 
 def _of_report(report: SelectorReport, path: str) -> Iterator[UnplacedFinding]:
