@@ -298,7 +298,7 @@ def test_what_a_vertical_autoscaler_sets_is_not_lowered_in_the_template(said: st
     report = report_of(build.node(cpu="64"), body)
     text = re.sub(r"\x1b\[\d*m", "", page_of(report))
     assert ("80 requested, set by VerticalPodAutoscaler web for container main" in text) is by_it
-    assert ("lower maxAllowed for cpu in its resourcePolicy" in text) is by_it
+    assert ("requests cpu for each new pod" in text) is by_it
     assert any(isinstance(each, EditPod) for way in report.remedies for each in way.actions) is not by_it
 
 

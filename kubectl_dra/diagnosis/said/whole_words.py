@@ -121,7 +121,7 @@ def of_pod(state: ClusterState, pod: Pod, text: str) -> tuple[str, tuple[str, ..
             volumes = (Key(pod.metadata.namespace, name) for name in names)
             return ", ".join(sorted(names)), _others(_volume_users(state), pod, volumes)
         case binder.NODE_CONFLICT | volume_zone.CONFLICT | "node(s) had volume node affinity conflict":
-            return ", ".join(_bound(state, pod)), ()
+            return " or ".join(_bound(state, pod)), ()
         case pod_topology_spread.UNEVEN:
             return _spread(state, pod)
         case inter_pod_affinity.AFFINITY_TEXT:

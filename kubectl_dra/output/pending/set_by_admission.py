@@ -34,30 +34,33 @@ def admission_sets_lines(nodes: Sequence[NodeGroupRecord]) -> Iterator[Safe]:
     yield from _vertical_autoscaler(details)
 
 
-def _set_by(kind: str, details: Iterable[object]) -> dict[str, str]:
-    """The objects of a kind, each with a resource of which it sets the request."""
-    shortages = (each for each in details if isinstance(each, NodeShortage))
-    found = ((each, shortage.resource) for shortage in shortages for each in shortage.added)
-    return {each.name: resource for each, resource in found if each.kind == kind and each.name}
+def _set_by(kind: str, details: Iterable[object]) -> dict[str, Safe]:
+    """The objects of a kind, each with the resources of which it sets the requests."""
+    found: dict[str, dict[str, None]] = {}
+    for shortage in (each for each in details if isinstance(each, NodeShortage)):
+        for each in shortage.added:
+            if each.kind == kind and each.name:
+                found.setdefault(each.name, {})[shortage.resource] = None
+    return {name: listed(list(resources)) for name, resources in found.items()}
 
 
 def _vertical_autoscaler(details: Iterable[object]) -> Iterator[Safe]:
-    for name, resource in _set_by(VERTICAL_AUTOSCALER, details).items():
+    for name, resources in _set_by(VERTICAL_AUTOSCALER, details).items():
         text = (
-            "VerticalPodAutoscaler {} sets this request in each new pod, whatever the template of the pod says: to "
-            "limit it, lower maxAllowed for {} in its resourcePolicy, then delete the pod."
+            "VerticalPodAutoscaler {} requests {} for each new pod, whatever the template of the pod says: to limit "
+            "that, lower maxAllowed in its resourcePolicy, then delete the pod."
         )
-        yield from wrapped(fmt(text, name, resource))
+        yield from wrapped(fmt(text, name, resources))
 
 
 def _limit_range(details: Iterable[object]) -> Iterator[Safe]:
     """A default is for containers that request nothing."""
-    for name, resource in _set_by(LIMIT_RANGE, details).items():
+    for name, resources in _set_by(LIMIT_RANGE, details).items():
         text = (
             "LimitRange {} gives this default to containers without a {} request of their own: lowered there, it holds "
         )
         text += "for all pods of the namespace that are created from then on."
-        yield from wrapped(fmt(text, name, resource))
+        yield from wrapped(fmt(text, name, resources))
 
 
 def _runtime_class(details: Sequence[object]) -> Iterator[Safe]:

@@ -270,6 +270,13 @@ def test_the_volume_that_keeps_nodes_out_is_named_where_no_volumes_may_be_read(w
     said = f"0/4 nodes are available: 2 cannot allocate all claims, 2 node(s) {words}."
     line, _, _ = told(waiting(said, volumes=volumes), stored, unread=(*UNREAD, "Pod", "PersistentVolume"))
     assert "2 do not reach its volume claim ckpt (volume pvc-7c, made for node gpu-a)" in line
+    # Of several it is not said which.
+    volumes = [*volumes, {"name": "logs", "persistentVolumeClaim": {"claimName": "logs"}}]
+    bound = {"pv.kubernetes.io/bind-completed": "yes"}
+    logs = {"metadata": {"name": "logs", "namespace": "ml", "annotations": bound}, "spec": {"volumeName": "pvc-8d"}}
+    logs = {**stored, **logs}
+    line, _, _ = told(waiting(said, volumes=volumes), stored, logs, unread=(*UNREAD, "Pod", "PersistentVolume"))
+    assert "its volume claim ckpt (volume pvc-7c, made for node gpu-a) or logs (volume pvc-8d)" in line
 
 
 def test_a_claim_that_may_not_be_read_is_named_all_the_same() -> None:
