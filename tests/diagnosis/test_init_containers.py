@@ -18,7 +18,7 @@ WAY = (
 )
 
 
-def waiting(*, same: bool = True, sidecar: bool = False, devices: int = 1) -> PendingReport:
+def waiting(*, same: bool = True, sidecar: bool = False, beside: bool = False, devices: int = 1) -> PendingReport:
     """A pod whose init container and whose container have a claim of a template each."""
     entries = {"warm": "one", "gpu": "one" if same else "other"}
     template: dict[str, Any] = {"kind": "ResourceClaimTemplate", "spec": {"spec": build.claim()["spec"]}}
@@ -30,6 +30,9 @@ def waiting(*, same: bool = True, sidecar: bool = False, devices: int = 1) -> Pe
         "containers": [{"name": "main", "resources": {"claims": [{"name": "gpu"}]}}],
         "initContainers": [first | ({"restartPolicy": "Always"} if sidecar else {})],
     }
+    if beside:
+        runs = {"name": "side", "restartPolicy": "Always", "resources": {"claims": [{"name": "gpu"}]}}
+        pod["spec"]["initContainers"].insert(0, runs)
     pod["status"]["resourceClaimStatuses"] = [{"name": k, "resourceClaimName": f"pod-{k}"} for k in entries]
     owner = {"apiVersion": "v1", "kind": "Pod", "name": "pod", "uid": "pod-pod", "controller": True}
     claims = [
@@ -55,7 +58,7 @@ def test_init_containers_take_the_devices_of_those_after_them() -> None:
     assert '{"op": "add", "path": "/spec/initContainers/0/resources/claims/0/name", "value": "gpu"}' in " ".join(patch)
 
 
-@pytest.mark.parametrize("fields", [{"same": False}, {"sidecar": True}, {"devices": 0}])
+@pytest.mark.parametrize("fields", [{"same": False}, {"sidecar": True}, {"beside": True}, {"devices": 0}])
 def test_not_those_that_run_beside_them_or_of_another_template(fields: dict[str, Any]) -> None:
     assert WAY not in ways(waiting(**fields))
 

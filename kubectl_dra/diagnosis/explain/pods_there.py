@@ -85,13 +85,7 @@ def with_most(world: ClusterState, pod: Pod, resource: str, node: str) -> tuple[
     snapshot = Snapshot(world)
     coming = ((node, info) for info in filter(has, nominated_beside(snapshot, pod_info(pod), node)))
     placed = chain(_on(snapshot, [node], has), coming)
-    found = by_owner(world, pod, placed, lambda each: _requested(each[1], resource))
-    return tuple(msgspec.structs.replace(each, resizing=_resizing(world, each, resource)) for each in found)
-
-
-def _resizing(world: ClusterState, there: PodsThere, resource: str) -> int:
-    pods = (world.inventory.pods.get(ref.key) for ref in there.pods)
-    return sum(pending_resize(pod, resource) for pod in pods if pod is not None)
+    return by_owner(world, pod, placed, lambda each: _requested(each[1], resource), resource)
 
 
 def taken_together(world: ClusterState, pod: Pod, resource: str, excess: Mapping[str, int]) -> tuple[ObjectRef, ...]:
@@ -130,9 +124,13 @@ def with_volumes(world: ClusterState, pod: Pod, driver: str, node: str) -> tuple
 
 
 def by_owner(
-    world: ClusterState, pod: Pod, placed: Iterable[Placed], amount: Callable[[Placed], int] | None = None
+    world: ClusterState,
+    pod: Pod,
+    placed: Iterable[Placed],
+    amount: Callable[[Placed], int] | None = None,
+    resource: str = "",
 ) -> tuple[PodsThere, ...]:
-    """The pods by owner, those with the most first; of many owners the first few."""
+    """The pods by owner, those with the most first; of many owners the first few. ``resource``: of what."""
     owners, pods = Owners(world.inventory), world.inventory.pods
     groups: dict[ObjectRef, PodsThere] = {}
     for each in placed:
@@ -147,6 +145,7 @@ def by_owner(
             nodes=tuple(dict.fromkeys((*known.nodes, node))),
             own=known.own or (other is not None and owners.share_workload(pod, other)),
             amount=known.amount + (amount(each) if amount is not None else 0),
+            resizing=known.resizing + (pending_resize(other, resource) if resource and other is not None else 0),
             ending=known.ending + info.shape.terminating,
             coming=known.coming + (other is not None and not other.spec.node_name),
         )

@@ -20,7 +20,7 @@ from kubectl_dra.diagnosis.remedies.own_claim import free_name
 from kubectl_dra.diagnosis.remedies.pod_edits import INIT_ENTRY, naming
 from kubectl_dra.diagnosis.remedies.records import CreateObject, EditPod, RemedyKind, RestartPods
 from kubectl_dra.diagnosis.remedies.scalable import SCALED, loses_volumes
-from kubectl_dra.model.core import Pod
+from kubectl_dra.model.core import Pod, PodSpec
 from kubectl_dra.model.edited import edited
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
@@ -73,11 +73,18 @@ def one_after_the_other(case: Case) -> Iterator[Candidate]:
     for entry in spec.resource_claims:
         template = entry.resource_claim_template_name
         alike = [each.name for each in spec.resource_claims if each.resource_claim_template_name == template]
-        instead = next((name for name in alike if name in used), "")
+        instead = next((name for name in alike if name in used and _starts_later(spec, name, entry.name)), "")
         if template is not None and entry.name in early and instead:
             edits.append(pod_edit(case, f"{INIT_ENTRY}[{entry.name}]", template, instead, _EARLY_COST))
     if edits:
         yield reduce(merged, edits)
+
+
+def _starts_later(spec: PodSpec, name: str, early: str) -> bool:
+    """Whether no sidecar that uses one claim starts before the last init container that uses the other has ended."""
+    uses = [{claim.name for claim in each.resources.claims} for each in spec.init_containers]
+    last = max((at for at, names in enumerate(uses) if early in names), default=0)
+    return not any(name in names for names in uses[:last])
 
 
 def is_shared(claim: ResourceClaim) -> bool:

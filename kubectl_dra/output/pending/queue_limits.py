@@ -25,7 +25,10 @@ _OF_KAI: Final = (
     re.compile(r"^(?P<queue>\S+) quota has reached the allowable (?P<field>limit) of (?P<what>GPUs|CPU|memory)"),
     re.compile(r"^Non-preemptible .* \S+ (?P<what>GPUs|CPU|GB memory)[^,]*, but (?P<queue>\S+) (?P<field>quota) is "),
 )
-_UNLABELLED: Final = re.compile(r"\bDRA claim (?P<claim>\S+) is a shared GPU claim (?:but does not have|with wrong)\b")
+_UNLABELLED: Final = re.compile(
+    r"\bDRA claim (?P<claim>\S+) is a shared GPU claim (?:but does not have|with wrong)\b"
+    r"(?:.* claim queue label: (?P<other>[^\s,)]+))?"
+)
 _NO_QUEUE: Final = re.compile(r"^Queue '(?P<queue>[^']+)' does not exist")
 #: What a field of a queue of KAI limits, by its message.
 _FIELDS: Final = {"GPUs": "gpu", "CPU": "cpu", "memory": "memory", "GB memory": "memory"}
@@ -41,13 +44,15 @@ _NAMES: Final = {"vcore": "cpu"}
 class QueueLimit(NamedTuple):
     """``told``: the scheduler's words in units that people use; None where they are plain already.
 
-    ``field``: of the Queue of KAI that limits it. ``claim``: the shared one that has not the label of the queue.
+    ``field``: of the Queue of KAI that limits it. ``claim``: the shared one that has not the label of the queue,
+    but perhaps that of an ``other``.
     """
 
     queue: str
     field: str = ""
     told: Safe | None = None
     claim: str = ""
+    other: str = ""
 
 
 def limit_of(gang: GangElsewhere) -> QueueLimit | None:
@@ -56,8 +61,10 @@ def limit_of(gang: GangElsewhere) -> QueueLimit | None:
         if (unlabelled := _UNLABELLED.search(gang.words)) is not None:
             claim = unlabelled["claim"]
             value = fmt("={}", gang.queue) if gang.queue else Safe("")
-            told = fmt("its shared claim {} does not have the label {}{}", claim, _KAI_LABEL, value)
-            return QueueLimit(gang.queue, told=told, claim=claim)
+            other = unlabelled["other"] or ""
+            has = fmt(", but that of queue {}", other) if other else Safe("")
+            told = fmt("its shared claim {} does not have the label {}{}{}", claim, _KAI_LABEL, value, has)
+            return QueueLimit(gang.queue, told=told, claim=claim, other=other)
         if (missing := _NO_QUEUE.match(gang.words)) is not None:
             return QueueLimit(missing["queue"], told=fmt("queue {} does not exist", missing["queue"]))
         found = next((match for each in _OF_KAI if (match := each.match(gang.words)) is not None), None)
@@ -101,6 +108,12 @@ def limit_advice(gang: GangElsewhere, limit: QueueLimit) -> Safe:
             "configuration (ConfigMap yunikorn-configs).{}"
         )
         return fmt(text, queue, whose, _besides(gang))
+    if limit.other:
+        text = (
+            "Pods of queue {} share claim {}, and would be refused with another label on it: request a claim of its "
+            "own, or put all pods that share it into one queue.{}"
+        )
+        return fmt(text, limit.other, limit.claim, _besides(gang))
     if limit.claim:
         text = (
             "Give claim {} the label {}, with the name of the queue of all pods that share it. KAI wants that of "
@@ -132,6 +145,8 @@ def limit_commands(gang: GangElsewhere, namespace: str, address: Address) -> Ite
     """What shows a queue of KAI, and the work that it has; what labels a claim."""
     limit = limit_of(gang)
     if limit is None or gang.system != KAI.name:
+        return
+    if limit.other:
         return
     if limit.claim:
         label = f"{_KAI_LABEL}={limit.queue}"

@@ -155,7 +155,8 @@ def compete(cause: Cause, nodes: Sequence[NodeGroupRecord], asks: Asks) -> Safe:
     asked = [r for group in nodes[:1] for r in group.requests]
     alike = len({r.request for r in asked}) < len(asked)
     # With a slash they would be alternatives of one request.
-    requests = [f"{r.request} (claim {asks.entry(r.claim)})" if alike else r.request for r in asked]
+    twice = {each.request for each in asked if each.claim.name != CLAIM_NAME} if alike else ()
+    requests = [f"{r.request} (claim {asks.entry(r.claim)})" if r.request in twice else r.request for r in asked]
     if len(requests) < 2:
         return reason_sentence(cause)
     where, found = nodes[0].names[0], [r.funnel for r in nodes[0].requests if r.funnel is not None]

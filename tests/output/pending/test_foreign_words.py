@@ -251,9 +251,9 @@ def test_a_limit_of_a_queue_of_kai_is_what_has_to_be_raised(words: str, field: s
         ),
         (
             "DRA claim shared is a shared GPU claim with wrong queue label (expected queue: hpc, claim queue label: x)",
-            "its shared claim shared does not have the label kai.scheduler/queue=hpc",
-            "Give claim shared the label",
-            "kubectl label resourceclaim/shared -n ml kai.scheduler/queue=hpc --overwrite",
+            "its shared claim shared does not have the label kai.scheduler/queue=hpc, but that of queue x",
+            "Pods of queue x share claim shared, and would be refused with another label on it",
+            "kubectl dra explain DRA-150",
         ),
         (
             "Queue 'hpc' does not exist",

@@ -300,6 +300,21 @@ def test_a_daemon_set_that_takes_all_devices_of_its_node_wants_admin_access(
         assert ("this needs" in page) is (bool(needs) and (kind, mode) == ("DaemonSet", "All"))
 
 
+def test_resizes_of_all_pods_of_a_workload_are_counted() -> None:
+    pods = []
+    for number in range(6):
+        one = owned(
+            build.pod(f"web-{number}", requests={"cpu": "7"}, node_name="node-1", phase="Running"), "Job", "web"
+        )
+        status = {"name": "main", "allocatedResources": {"cpu": "1"}, "resources": {"requests": {"cpu": "1"}}}
+        conditions = [{"type": "PodResizePending", "status": "True", "reason": "Deferred"}]
+        one["status"] |= {"containerStatuses": [status], "conditions": conditions}
+        pods.append(one)
+    objects = build.node(cpu="48"), build.slice_("node-1", build.device("a")), build.claim()
+    report = report_of(*objects, waiting(requests={"cpu": "20"}), *pods)
+    assert "42, 36 of them for a resize" in first_line(report)
+
+
 @pytest.mark.parametrize(("reason", "more"), [("Deferred", ", 2 of them for a resize"), ("Infeasible", ""), ("", "")])
 def test_a_resize_that_waits_counts_already(reason: str, more: str) -> None:
     """Upstream: component-helpers/resource, PodRequests with UseStatusResources."""
