@@ -178,7 +178,7 @@ def of_node(key: str, value: str) -> list[dict[str, Any]]:
 def test_the_data_of_a_volume_on_a_node_that_is_gone_is_not_copied() -> None:
     found = ways(*node("node-1"), *of_node(HOST, "node-9"))
     (remedy,) = [each for each in found if of(MoveVolume, [each])]
-    text = "do without the data of volume pv, or restore it: delete PersistentVolumeClaim ml/data and create it anew"
+    text = "if its node never joins again, give up volume pv: delete PersistentVolumeClaim ml/data and create it anew"
     assert plain(remedy_text(remedy)) == text
     assert remedy.nodes == ("node-1",)
 

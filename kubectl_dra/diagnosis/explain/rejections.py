@@ -231,12 +231,12 @@ def _with_world(world: ClusterState, pod: Pod, cause: Cause) -> Cause:
 
 
 def _reaches_none(world: ClusterState, name: str) -> bool:
-    """Whether a volume is that of a node by its name, and there is no such node; a new one may come into a zone."""
+    """Whether a volume is that of nodes by their names, and there is none of these; a new one may come into a zone."""
     volume = world.inventory.storage.volumes.get(name)
     if volume is None:
         return False
     reach = Reach.of(volume)
-    if {HOSTNAME} != set(reach.labels()) or in_tree.plugin_of(volume.spec) is not None:
+    if {HOSTNAME} != set(reach.labels()) or reach.places() is None or in_tree.plugin_of(volume.spec) is not None:
         return False
     return not any(reach.includes(each.metadata.labels) for each in world.inventory.nodes.values())
 

@@ -250,7 +250,7 @@ def _volume(action: MoveVolume) -> Safe:
         text = "recreate PersistentVolumeClaim {}, which has no volume yet, with storageClassName {} instead of {}"
         return fmt(text, str(action.claim.key), other, action.former)
     if action.lost:
-        text = "do without the data of volume {}, or restore it: delete PersistentVolumeClaim {} and create it anew"
+        text = "if its node never joins again, give up volume {}: delete PersistentVolumeClaim {} and create it anew"
         return fmt(text, action.volume, str(action.claim.key))
     text = "replace PersistentVolumeClaim {} with a new one, after copying its data: StorageClass {} makes its volume "
     text += "where the pod goes, which cannot reach volume {}"

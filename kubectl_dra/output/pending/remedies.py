@@ -48,7 +48,7 @@ _HEADINGS: Final = {
     Area.CLUSTER: "Change the cluster",
     Area.OTHER_WORK: "Stop other work",
     Area.DO_WITHOUT: "Do without a part of the request",
-    Area.DATA: "Move its data",
+    Area.DATA: "Move or replace its data",
     Area.IN_SPITE: "Use devices in spite of their taint",
 }
 

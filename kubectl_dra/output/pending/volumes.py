@@ -57,6 +57,12 @@ def is_made_for_others(detail: object) -> bool:
     return isinstance(detail, VolumeTrouble) and detail.reason == reason and bool(detail.users)
 
 
+_NODE_GONE: Final = (
+    "A node of that name that joins again with its disk reaches the volume, and nothing is lost. If it is gone for "
+    "good, so is the data of {}: delete {}, and create it anew where a volume can be reached, or its class makes one."
+)
+
+
 def volume_sentence(trouble: VolumeTrouble) -> Safe:
     """What is wrong with one volume; empty for a reason that this version does not know."""
     say = _SENTENCES.get(trouble.reason)
@@ -67,6 +73,8 @@ def volume_advice(trouble: VolumeTrouble) -> Safe | None:
     """What to do about a claim that keeps the pod from being tried; None: what its page says."""
     if is_made_for_others(trouble):
         return _OF_ITS_OWN
+    if trouble.gone and trouble.reason == VolumeReason.VOLUME_UNREACHABLE:
+        return fmt(_NODE_GONE, trouble.volume, _claim(trouble))
     if trouble.reason != VolumeReason.CLAIM_UNBOUND:
         text = _ADVICE.get(trouble.reason)
         return fmt(text, class_=trouble.about, volume=trouble.volume) if text is not None else None

@@ -236,10 +236,28 @@ def test_a_new_node_has_to_be_where_the_volume_can_be_attached() -> None:
     assert f"Or add hardware: a node like node-2, with {ZONE}=b." in page_of(report)
 
 
-def test_a_volume_of_a_node_that_is_gone_says_so() -> None:
+@pytest.mark.parametrize("provisioned", [True, False])
+def test_a_volume_of_a_node_that_is_gone_says_so(*, provisioned: bool) -> None:
     host = "kubernetes.io/hostname"
-    term = {"matchExpressions": [{"key": host, "operator": "In", "values": ["node-9"]}]}
-    there = volume(nodeAffinity={"required": {"nodeSelectorTerms": [term]}})
-    report = cluster(claim(storageClassName="s", volumeName="pv"), there, storage_class(**PROVISIONED), volumes=[DATA])
+    there = volume(nodeAffinity=of_hosts(host, "In"))
+    class_ = storage_class(**(PROVISIONED if provisioned else {"provisioner": "kubernetes.io/no-provisioner"}))
+    report = cluster(claim(storageClassName="s", volumeName="pv"), there, class_, volumes=[DATA])
     told = f"can only be reached from nodes with {host}=node-9, and no node has that any more"
     assert told in first_line(report)
+    page = " ".join(page_of(report).split())
+    helps = "What usually helps: A node of that name that joins again with its disk reaches the volume, and nothing"
+    assert (helps in page) is not provisioned
+    assert ("if its node never joins again, give up volume pv" in page) is provisioned
+
+
+def test_a_volume_that_some_nodes_do_not_reach_may_be_reached_by_another() -> None:
+    host = "kubernetes.io/hostname"
+    there = volume(nodeAffinity=of_hosts(host, "NotIn", "node-1", "node-2"))
+    report = cluster(claim(storageClassName="s", volumeName="pv"), there, storage_class(**PROVISIONED), volumes=[DATA])
+    assert "any more" not in first_line(report)
+    assert "give up volume" not in page_of(report)
+
+
+def of_hosts(key: str, operator: str, *names: str) -> dict[str, Any]:
+    term = {"matchExpressions": [{"key": key, "operator": operator, "values": list(names) or ["node-9"]}]}
+    return {"required": {"nodeSelectorTerms": [term]}}
