@@ -18,6 +18,8 @@ from typing import Any, Final
 
 from kubectl_dra.api.trees import Tree, at
 from kubectl_dra.api.workloads.argo_steps import in_order
+from kubectl_dra.api.workloads.left_out import unread
+from kubectl_dra.api.workloads.nested import texts
 from kubectl_dra.api.workloads.stages import each_alone
 from kubectl_dra.api.workloads.templates import CountSource, Expansion, MadeTemplate
 
@@ -82,6 +84,7 @@ def workflow(tree: Tree, kind: str) -> Expansion:
         untried = f"its pods are described by WorkflowTemplate {reference}"
     suspended = at(tree, "spec").get("suspend") is True
     known = in_order(spec, path, templates) if not untried else None
+    untried = untried or next((unread(text) for text, _, _ in texts(tree)), "")
     return Expansion(tuple(known or each_alone(templates)), True, kind in _CATALOGS, suspended, untried)
 
 

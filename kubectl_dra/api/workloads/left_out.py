@@ -129,6 +129,11 @@ def tells_of_claims(text: str) -> bool:
     return "\n" in text and _TEXT.search(text) is not None
 
 
+def unread(path: str) -> str:
+    """Why nothing of a text is tried."""
+    return f"the text in {path} is about claims, and is not read"
+
+
 def mention(tree: Tree, group: str = "", kind: str = "") -> str:
     """What an object says of devices, as the reason why nothing of it is tried; empty where it says nothing."""
     found = _mentioned(tree, "", 0)
@@ -142,7 +147,7 @@ def _mentioned(value: Any, path: str, depth: int) -> str:  # noqa: ANN401 - any 
     if depth > _MENTION_DEPTH:
         return ""
     if isinstance(value, str):
-        return f"the text in {path} is about claims, and is not read" if tells_of_claims(value) else ""
+        return unread(path) if tells_of_claims(value) else ""
     if isinstance(value, list):
         inside = (_mentioned(item, f"{path}[{index}]", depth + 1) for index, item in enumerate(value))
         return next(filter(None, inside), "")

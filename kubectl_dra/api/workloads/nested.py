@@ -1,7 +1,7 @@
 """Whole objects inside of another object, which its controller creates: AppWrappers and the like.
 
-Their pods are found by ``expand``; here are the objects that these pods name. What goes into namespaces of their own,
-as from Open Cluster Management's ManifestWork or Karmada's Work, stands for itself.
+Their pods are found by ``expand``; here are the objects that these pods name. What a kind carries that does nothing
+else, as Open Cluster Management's ManifestWork, stands for itself.
 """
 
 from __future__ import annotations
@@ -17,9 +17,21 @@ from kubectl_dra.api.workloads.left_out import tells_of_claims
 _DEPTH: Final = 8
 #: What pods name by itself.
 _WANTED: Final = (RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE, PERSISTENT_VOLUME_CLAIM)
-#: Longer texts are not manifests that somebody has written.
-_MAX_TEXT: Final = 1 << 16
-_IS_OBJECT: Final = re.compile(r"^apiVersion:.*^kind:|^kind:.*^apiVersion:", re.MULTILINE | re.DOTALL)
+#: Kinds that do nothing but carry whole objects, which are applied as they are -> where these stand. Upstream:
+#: open-cluster-management-io/api (work/v1, work/v1alpha1), karmada-io/karmada (pkg/apis/work/v1alpha1), openshift/hive
+#: (apis/hive/v1), crossplane-contrib/provider-kubernetes (apis/{cluster,namespaced}/object).
+_CARRIERS: Final = {
+    ("work.open-cluster-management.io", "ManifestWork"): "spec.workload.manifests",
+    ("work.open-cluster-management.io", "ManifestWorkReplicaSet"): "spec.manifestWorkTemplate.workload.manifests",
+    ("work.karmada.io", "Work"): "spec.workload.manifests",
+    ("hive.openshift.io", "SyncSet"): "spec.resources",
+    ("hive.openshift.io", "SelectorSyncSet"): "spec.resources",
+    ("kubernetes.crossplane.io", "Object"): "spec.forProvider.manifest",
+    ("kubernetes.m.crossplane.io", "Object"): "spec.forProvider.manifest",
+}
+#: Steps of Argo that make something.
+_MAKES: Final = (None, "", "create", "apply")
+_PLACES_NO_POD: Final = ("annotations", "args", "command", "env", "image")
 #: Names with placeholders are those of templates, of which other objects are made first.
 _NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
 
@@ -33,43 +45,41 @@ def nested(tree: Tree) -> Iterator[dict[str, Any]]:
 
 
 def manifests(tree: Tree) -> list[dict[str, Any]]:
-    """All whole objects in one of a kind that is none of ours, if one of them is meant for another namespace."""
-    if find_kind(str(tree.get("apiVersion") or ""), str(tree.get("kind") or "")) is not None:
-        return []
-    found = list(_whole(mapping(tree.get("spec")), 0))
-    own = text_at(at(tree, "metadata"), "namespace")
-    return found if any(text_at(at(each, "metadata"), "namespace") not in ("", own) for each in found) else []
+    """The objects in one of a kind that does nothing but carry them."""
+    path = _CARRIERS.get((group_of(tree.get("apiVersion")), text_at(tree, "kind")), "")
+    holder, _, field = path.rpartition(".")
+    value = at(tree, holder).get(field)
+    return [each for each in map(mapping, value if isinstance(value, list) else [value]) if each]
 
 
-def _whole(value: Any, depth: int) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - any JSON value
-    for child in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        meta = at(child, "metadata")
-        named = _NAME.fullmatch(text_at(meta, "name") or text_at(meta, "generateName").rstrip("-"))
-        if named and text_at(mapping(child), "apiVersion") and text_at(mapping(child), "kind"):
-            yield mapping(child)
-        elif depth < _DEPTH:
-            yield from _whole(child, depth + 1)
-
-
-def texts(tree: Tree) -> Iterator[tuple[str, str]]:
-    """Texts about claims that may be manifests, by their paths: those of ConfigMaps, and what steps of Argo create.
+def texts(tree: Tree) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """The texts about claims in a ConfigMap or in what steps of Argo make: path, and the mapping and field of each.
 
     A program makes pods of a ConfigMap's, as Airflow does (``pod_template_file``). Upstream: argo-workflows,
     pkg/apis/workflow/v1alpha1 (ResourceTemplate).
     """
-    found: Iterator[tuple[str, Any]] = iter(())
+    found = list[tuple[str, dict[str, Any], str]]()
     if (tree.get("apiVersion"), tree.get("kind")) == ("v1", "ConfigMap"):
-        found = ((below("data", name), text) for name, text in at(tree, "data").items())
+        data = at(tree, "data")
+        found = [(below("data", name), data, name) for name in data]
     elif group_of(tree.get("apiVersion")) == "argoproj.io":
         spec = at(tree, "spec.workflowSpec") or at(tree, "spec")
-        steps = enumerate(map(mapping, list_at(spec, "templates")))
-        found = (
-            (f"{each.get('name') or number}.resource.manifest", at(each, "resource").get("manifest"))
-            for number, each in steps
-        )
-    for path, text in found:
-        if isinstance(text, str) and len(text) <= _MAX_TEXT and tells_of_claims(text) and _IS_OBJECT.search(text):
-            yield path, text
+        for number, each in enumerate(map(mapping, list_at(spec, "templates"))):
+            resource = at(each, "resource")
+            if resource.get("action") in _MAKES:
+                found.append((f"{each.get('name') or number}.resource.manifest", resource, "manifest"))
+    for path, holder, field in found:
+        if tells_of_claims(text_at(holder, field)):
+            yield path, holder, field
+
+
+def is_template(value: object) -> bool:
+    """Whether something is put into an object before it is created, in other places than those that place no pod."""
+    if isinstance(value, str):
+        return "{{" in value or "${" in value
+    if isinstance(value, dict):
+        return any(key not in _PLACES_NO_POD and is_template(child) for key, child in value.items())
+    return isinstance(value, list) and any(map(is_template, value))
 
 
 def _found(value: Any, namespace: str, depth: int) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - any JSON value
