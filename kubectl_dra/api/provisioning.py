@@ -6,14 +6,15 @@ cluster-autoscaler/apis/provisioningrequest/autoscaling.x-k8s.io/v1 (PodSet).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from kubectl_dra.api.admission.errors import shown
 from kubectl_dra.api.trees import Tree, at, group_of, list_at, mapping, number_of, text_at
 from kubectl_dra.api.workloads.beside import least_scale, most_jobs, most_scale
 from kubectl_dra.api.workloads.expand import CountSource
-from kubectl_dra.api.workloads.templates import CountField, Growth
+from kubectl_dra.api.workloads.templates import MAX_PODS, CountField, Growth
 from kubectl_dra.model.ids import Key
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _KIND: Final = ("autoscaling.x-k8s.io", "ProvisioningRequest")
 _TEMPLATE: Final = "PodTemplate"
+_MAX_SETS: Final = 32
 
 
 def provisioned(objects: Sequence[tuple[Planned, Tree]], namespace: str) -> Iterator[Planned]:
@@ -29,19 +31,47 @@ def provisioned(objects: Sequence[tuple[Planned, Tree]], namespace: str) -> Iter
     ``namespace``: of objects that name none.
     """
     requests = [each for each in objects if (group_of(each[0].api_version), each[0].kind) == _KIND]
-    there = {each.key: each for each, _ in objects if each.kind == _TEMPLATE and each.pods} if requests else {}
-    used = {key for each, tree in requests for key, _ in _pod_sets(each, tree, namespace)}
+    templates = (each for each, _ in objects if each.kind == _TEMPLATE) if requests else ()
+    written = {Key(each.key.namespace or namespace, each.name): each for each in templates}
+    used = {key for each, tree in requests if not _problem(tree) for key, _ in _pod_sets(each, tree, namespace)}
     for each, tree in objects:
-        if each.kind == _TEMPLATE and each.key in used:
+        if each.kind == _TEMPLATE and each.key in used and each.pods:
             yield replace(each, pods=(), counts=True)
         elif (group_of(each.api_version), each.kind) == _KIND:
-            sets = list(_pod_sets(each, tree, namespace))
-            lacking = next((f"PodTemplate {key.name}" for key, _ in sets if key not in there), "")
-            untried = f"its pods are described by {lacking}, which is not among the files" if lacking else ""
-            plans = tuple(_plan(there[key].pods[0], key, counted) for key, counted in sets if key in there)
-            yield replace(each, pods=plans, untried=untried)
+            yield _with_pods(each, tree, written, namespace)
         else:
             yield each
+
+
+def _with_pods(request: Planned, tree: Tree, written: Mapping[Key, Planned], namespace: str) -> Planned:
+    problem = _problem(tree)
+    if problem:
+        return replace(request, error=problem)
+    plans: list[PodPlan] = []
+    untried = ""
+    for key, counted in _pod_sets(request, tree, namespace):
+        template = written.get(key)
+        if template is not None and template.pods:
+            plans.append(_plan(template.pods[0], key, counted))
+        elif not untried:
+            why = "can't be read" if template is not None else "is not among the files"
+            untried = f"its pods are described by PodTemplate {key.name}, which {why}"
+    return replace(request, pods=tuple(plans), untried=untried)
+
+
+def _problem(tree: Tree) -> str:
+    """The first that the definition of the kind does not allow; empty if there is none."""
+    sets = list_at(at(tree, "spec"), "podSets")
+    if not 0 < len(sets) <= _MAX_SETS:
+        return f"spec.podSets: must have 1 to {_MAX_SETS} items"
+    for index, each in enumerate(map(mapping, sets)):
+        where, count = f"spec.podSets[{index}]", each.get("count")
+        if not text_at(at(each, "podTemplateRef"), "name"):
+            return f"{where}.podTemplateRef.name: missing"
+        if not 0 < number_of(count, 0) <= MAX_PODS:
+            got = "missing" if count is None else f"must be a whole number from 1 to {MAX_PODS}, got {shown(count)}"
+            return f"{where}.count: {got}"
+    return ""
 
 
 def _pod_sets(request: Planned, tree: Tree, namespace: str) -> Iterator[tuple[Key, tuple[str, int]]]:

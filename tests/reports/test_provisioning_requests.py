@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.simulation.records import Role
 from tests.kit import build
 from tests.reports.test_simulated_files import page, pod_template, simulated, template, thing
 
 
-def request(*sets: tuple[str, int]) -> dict[str, Any]:
+def request(*sets: tuple[Any, Any]) -> dict[str, Any]:
     listed = [{"count": count, "podTemplateRef": {"name": name}} for name, count in sets]
     return thing("autoscaling.x-k8s.io/v1", "ProvisioningRequest", {"podSets": listed})
 
@@ -49,3 +51,32 @@ def test_a_template_alone_is_tried_once() -> None:
     assert [(each.subject.kind, each.copies) for each in simulated(template("one"), pods()).pods] == [
         ("PodTemplate", 1)
     ]
+
+
+def test_a_template_that_can_not_be_read() -> None:
+    broken = {**pods("other"), "template": {"spec": {"containers": "x"}}}
+    for metadata in (broken["metadata"], {"name": "other"}):
+        told = page(simulated(template("one"), {**broken, "metadata": metadata}, request(("other", 2))))
+        assert "its pods are described by PodTemplate other, which can't be read" in " ".join(told.split())
+
+
+@pytest.mark.parametrize(
+    ("sets", "problem"),
+    [
+        ([("worker", -3)], "spec.podSets[0].count: must be a whole number from 1 to 2147483647, got -3"),
+        ([("worker", 0)], "spec.podSets[0].count: must be a whole number from 1 to 2147483647, got 0"),
+        ([("worker", 1), ("worker", "4")], "spec.podSets[1].count: must be a whole number from 1 to 2147483647, got "),
+        ([("worker", None)], "spec.podSets[0].count: missing"),
+        ([("worker", 1 << 31)], "spec.podSets[0].count: must be a whole number from 1 to 2147483647, got 2147483648"),
+        ([(None, 1)], "spec.podSets[0].podTemplateRef.name: missing"),
+        ([], "spec.podSets: must have 1 to 32 items"),
+        ([("worker", 1)] * 33, "spec.podSets: must have 1 to 32 items"),
+    ],
+)
+def test_what_the_definition_does_not_allow(sets: list[tuple[Any, Any]], problem: str) -> None:
+    """Upstream: the markers of PodSets and of PodSet in the API's types.go."""
+    report = simulated(template("one"), pods(), request(*sets))
+    (error,) = [each.error for each in report.manifests if each.object.kind == "ProvisioningRequest"]
+    assert error.startswith(problem)
+    assert report.fits is not Fits.YES
+    assert [each.subject.kind for each in report.pods] == ["PodTemplate"]
