@@ -137,12 +137,12 @@ class _Question(msgspec.Struct, frozen=True):
         state = for_new_nodes(options, state, (), self.switches)
         note_evidence(state, options)
         with owner_reader(options) as read_owner:
-            world, what_if = whatif_options.supposed(state, self.switches, read_owner)
+            supposed, what_if = whatif_options.supposed(state, self.switches, read_owner)
             call = PendingCall(
                 options,
                 self.node,
-                Scoped(world, cluster.namespace),
-                Diagnoser(world),
+                Scoped(supposed, cluster.namespace),
+                Diagnoser(supposed),
                 self.remedies,
                 read_owner=read_owner,
                 moment=moment,

@@ -195,17 +195,17 @@ def fewest(world: ClusterState, shape: Shape, filled: Filled, pods: Sequence[Mov
     level, seen, tries = [_State(world, filled.copies)], set[Hashable](), 0
     for _ in range(min(len(pods), _MOST)):
         following: list[_State] = []
-        for state, pod, closed in _next(level, pods):
+        for reached, pod, closed in _next(level, pods):
             tries += 1
             if tries > _TRIES:
                 return found
-            made = restarted(state.world, [pod], closed)
+            made = restarted(reached.world, [pod], closed)
             key = _placed(made.world, pods)
             if not made.all_run or key in seen:
                 continue
             seen.add(key)
             copies = fill(waiting(made.world, shape)).copies
-            following.append(_State(made.world, copies, (*state.order, made.moves)))
+            following.append(_State(made.world, copies, (*reached.order, made.moves)))
             for more in range(1, min(copies - filled.copies, upto) + 1):
                 found.setdefault(more, following[-1].order)
         if upto in found:

@@ -182,13 +182,13 @@ def _tried(state: ClusterState, base: Idle, key: Key) -> Idle:
 def _all_of(state: ClusterState, key: Key, maker: Maker) -> AllPods | None:
     if sum(maker.copies) < 2 or sum(maker.copies) * len(state.inventory.nodes) > _EFFORT:
         return None
-    world = state
+    then = state
     for (role, pod), copies in zip(maker.pods, maker.copies, strict=True):
         first = _named(pod, key, role)
-        placed = place(world, (_numbered(first, number) for number in range(copies)))
+        placed = place(then, (_numbered(first, number) for number in range(copies)))
         if placed.failed is not None:
             return AllPods(role, placed.copies, copies, placed.failed, placed.world)
-        world = placed.world
+        then = placed.world
     return AllPods("", sum(maker.copies), sum(maker.copies))
 
 

@@ -119,5 +119,5 @@ def _in_state(opened: PoolFacts, slice_: ResourceSlice, device: Device, wanted: 
         return False
     if not (wanted.free or wanted.closed):
         return True
-    state = opened.state(device, slice_, any(taint.prevents for taint in taints))
+    state = opened.state_of(device, slice_, any(taint.prevents for taint in taints))
     return (not wanted.free or state in AVAILABLE) and (not wanted.closed or state is DeviceState.CLOSED)

@@ -133,8 +133,8 @@ def is_pod(reference: ConsumerReference) -> bool:
 
 def _consumer(reference: ConsumerReference, namespace: str, facts: ClusterState) -> Consumer:
     pod = _pod(reference, facts)
-    state = _state(reference, pod, namespace, facts)
-    who = (reference.api_group, reference.resource, namespace, reference.name, reference.uid, state)
+    lives = _state(reference, pod, namespace, facts)
+    who = (reference.api_group, reference.resource, namespace, reference.name, reference.uid, lives)
     if pod is None:
         return Consumer(*who, "", "")
     deleted = pod.metadata.deletion_timestamp or ""

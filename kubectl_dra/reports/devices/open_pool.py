@@ -145,7 +145,7 @@ class PoolFacts(msgspec.Struct):
         """The devices that the newest generation publishes, in search order."""
         return self.facts.published(self.id)
 
-    def state(self, device: Device, slice_: ResourceSlice, tainted: bool) -> DeviceState:
+    def state_of(self, device: Device, slice_: ResourceSlice, tainted: bool) -> DeviceState:
         held, features = self.held.get(device.name), self.facts.features
         closed = self.closed(device, slice_) is not None
         return device_state(device, held, self.offered(device, slice_), tainted, self.counters, closed, features)

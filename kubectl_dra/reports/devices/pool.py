@@ -320,7 +320,7 @@ def _device_record(
     device_id = opened.device_id(device)
     own_scope = device_scope(device, slice_, facts)
     holdings = facts.inventory.holdings_by_device.get(device_id, ())
-    state = opened.state(device, slice_, any(taint.prevents for taint in taints))
+    state = opened.state_of(device, slice_, any(taint.prevents for taint in taints))
     return DeviceRecord(
         name=device.name,
         slice=slice_.metadata.name,

@@ -97,8 +97,8 @@ def _whatever_classes_select(key: Key, state: ClusterState) -> StillBlocked | No
     classes = {name: DeviceClass(metadata=ObjectMeta(name=name)) for name in names}
     read = (*(each for each in state.evidence.reads if each.kind != _CLASS), Read(_CLASS))
     inventory = state.inventory.replace(classes={**known, **classes})
-    world = state.later(inventory, replace(state.evidence, reads=read))
-    found = in_the_way_of(key, world, (records.Verdict.UNSCHEDULABLE,))
+    assumed = state.later(inventory, replace(state.evidence, reads=read))
+    found = in_the_way_of(key, assumed, (records.Verdict.UNSCHEDULABLE,))
     return msgspec.structs.replace(found, classes=names) if found is not None else None
 
 

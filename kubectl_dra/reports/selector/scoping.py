@@ -116,5 +116,5 @@ def _members(pool: PoolId, facts: ClusterState, node: str | None) -> Iterable[tu
         offered = opened.offered(device, slice_)
         held = opened.held.get(device.name)
         skipped = not offered or (held is not None and held.dedicated)
-        state = opened.state(device, slice_, tainted)
-        yield ScopedDevice(pool.driver, pool.pool, device, state, opened.state_bounds[state], skipped), offered
+        found = opened.state_of(device, slice_, tainted)
+        yield ScopedDevice(pool.driver, pool.pool, device, found, opened.state_bounds[found], skipped), offered
