@@ -52,9 +52,9 @@ def _group(group: PodGroup, classes: Mapping[str, PriorityClass]) -> PodGroup:
     return with_spec(group, priority=priority)
 
 
-def admitted(world: ClusterState, objects: Iterable[Planned]) -> list[Planned]:
+def admitted(state: ClusterState, objects: Iterable[Planned]) -> list[Planned]:
     """The objects with their pods as the API server would store them."""
-    inventory = world.inventory
+    inventory = state.inventory
     return [replace(each, pods=tuple(_plan(plan, inventory) for plan in each.pods)) for each in objects]
 
 
@@ -63,54 +63,54 @@ def _plan(plan: PodPlan, inventory: Inventory) -> PodPlan:
     return plan if plan.rest_by else replace(plan, pod=admitted_pod(plan.pod, inventory))
 
 
-def missing_priority_class(world: ClusterState, pod: Pod) -> str:
+def missing_priority_class(state: ClusterState, pod: Pod) -> str:
     """The PriorityClass that a pod names and that does not exist, so that the pod is refused; empty if it can be."""
     name = pod.spec.priority_class_name
     known = (
         name in SYSTEM_CLASSES
-        or name in world.inventory.priority_classes
-        or not world.evidence.complete("PriorityClass")
+        or name in state.inventory.priority_classes
+        or not state.evidence.complete("PriorityClass")
     )
     return "" if known else name
 
 
-def pod_refusals(world: ClusterState, pod: Pod) -> Iterator[str]:
+def pod_refusals(state: ClusterState, pod: Pod) -> Iterator[str]:
     """What the API server says of a pod that it does not admit, quotas and the rules of its fields apart."""
-    name = missing_priority_class(world, pod)
+    name = missing_priority_class(state, pod)
     if name:
         yield f"no PriorityClass with name {name} was found"
-    name = pod_admission.missing_runtime_class(world, pod)
+    name = pod_admission.missing_runtime_class(state, pod)
     if name:
         yield f'pod rejected: RuntimeClass "{name}" not found'
-    yield from pod_admission.refusals(pod, world.inventory)
+    yield from pod_admission.refusals(pod, state.inventory)
 
 
-def security_refusal(world: ClusterState, plan: PodPlan) -> str:
+def security_refusal(state: ClusterState, plan: PodPlan) -> str:
     """What the API server says of a pod that Pod Security refuses in its namespace; empty for all others."""
-    level = _enforced(world, plan)
+    level = _enforced(state, plan)
     if level is None or plan.template is None:
         return ""
-    return pod_security.violation(level, world.features.minor, plan.template)
+    return pod_security.violation(level, state.features.minor, plan.template)
 
 
-def level_not_checked(world: ClusterState, plan: PodPlan) -> str:
+def level_not_checked(state: ClusterState, plan: PodPlan) -> str:
     """The level that a namespace enforces on pods whose containers a controller makes by itself; empty for none."""
-    level = _enforced(world, plan) if plan.template is None else None
+    level = _enforced(state, plan) if plan.template is None else None
     return level.level if level is not None else ""
 
 
-def _enforced(world: ClusterState, plan: PodPlan) -> pod_security.Level | None:
-    known = world.inventory.namespaces.get(plan.pod.metadata.namespace)
+def _enforced(state: ClusterState, plan: PodPlan) -> pod_security.Level | None:
+    known = state.inventory.namespaces.get(plan.pod.metadata.namespace)
     return pod_security.enforced(known.metadata.labels) if known is not None else None
 
 
-def level_that_refuses(world: ClusterState, plan: PodPlan) -> str:
+def level_that_refuses(state: ClusterState, plan: PodPlan) -> str:
     """The widest level that would refuse a pod whose namespace could not be read; empty where none would."""
     namespace = plan.pod.metadata.namespace
-    if plan.template is None or namespace in world.inventory.namespaces or world.evidence.complete(_NAMESPACE):
+    if plan.template is None or namespace in state.inventory.namespaces or state.evidence.complete(_NAMESPACE):
         return ""
     levels = (pod_security.BASELINE, pod_security.RESTRICTED)
-    minor = world.features.minor
+    minor = state.features.minor
     refusing = (each for each in levels if pod_security.violation(pod_security.Level(each), minor, plan.template))
     return next(refusing, "")
 

@@ -16,9 +16,9 @@ _POOL: Final = ("pool", "pools")
 _DEVICE: Final = ("device", "devices")
 
 
-def find_pools(word: str, facts: ClusterState) -> tuple[PoolId, ...]:
+def find_pools(word: str, state: ClusterState) -> tuple[PoolId, ...]:
     """The pools that ``word`` names, sorted; ``pool/NAME`` is one as well, unless a pool is called so."""
-    return pools_named(word, facts.pools)
+    return pools_named(word, state.pools)
 
 
 def pools_named(word: str, pools: Collection[PoolId]) -> tuple[PoolId, ...]:
@@ -46,11 +46,11 @@ def device_selections(word: str) -> frozenset[Fields]:
     return frozenset().union(*map(pool_selections, pools)) if all(pools) else frozenset()
 
 
-def find_devices(word: str, facts: ClusterState) -> tuple[DeviceId, ...]:
+def find_devices(word: str, state: ClusterState) -> tuple[DeviceId, ...]:
     """The devices of the newest generations that ``word`` names, sorted by pool, in their order in it."""
-    found = tuple(dict.fromkeys(device for device in _devices(facts, word) if word in _names(device)))
+    found = tuple(dict.fromkeys(device for device in _devices(state, word) if word in _names(device)))
     name = _without_type(word, _DEVICE)
-    return found or (find_devices(name, facts) if name != word else ())
+    return found or (find_devices(name, state) if name != word else ())
 
 
 def _without_type(word: str, types: Sequence[str]) -> str:
@@ -58,10 +58,10 @@ def _without_type(word: str, types: Sequence[str]) -> str:
     return name if slash and type_.lower() in types else word
 
 
-def _devices(facts: ClusterState, word: str) -> Iterator[DeviceId]:
+def _devices(state: ClusterState, word: str) -> Iterator[DeviceId]:
     last = word.rpartition("/")[2]
-    for pool in facts.pools:
-        for slice_ in facts.newest(pool):
+    for pool in state.pools:
+        for slice_ in state.newest(pool):
             for device in slice_.spec.devices:
                 if device.name == last:
                     yield DeviceId(*pool, device.name)
@@ -71,10 +71,10 @@ def _names(device: DeviceId) -> tuple[str, str, str]:
     return device.device, f"{device.pool}/{device.device}", str(device)
 
 
-def pool_names(facts: ClusterState) -> tuple[str, ...]:
+def pool_names(state: ClusterState) -> tuple[str, ...]:
     """Every word that names a pool, for near misses."""
-    return tuple(dict.fromkeys(name for pool in facts.pools for name in (pool.pool, str(pool))))
+    return tuple(dict.fromkeys(name for pool in state.pools for name in (pool.pool, str(pool))))
 
 
-def devices_of(pool: PoolId, facts: ClusterState) -> tuple[DeviceId, ...]:
-    return tuple(DeviceId(*pool, device.name) for slice_ in facts.newest(pool) for device in slice_.spec.devices)
+def devices_of(pool: PoolId, state: ClusterState) -> tuple[DeviceId, ...]:
+    return tuple(DeviceId(*pool, device.name) for slice_ in state.newest(pool) for device in slice_.spec.devices)

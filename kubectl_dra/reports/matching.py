@@ -28,15 +28,15 @@ class MatchingDevices:
         return self.errors.total()
 
 
-def matching_devices(expression: str, facts: ClusterState) -> MatchingDevices:
+def matching_devices(expression: str, state: ClusterState) -> MatchingDevices:
     """All devices tried, as the scheduler evaluates the expression."""
-    selectors = SelectorSet.of_text(expression, facts.features.shows_sharing)
+    selectors = SelectorSet.of_text(expression, state.features.shows_sharing)
     if selectors.problem is not None:
         return MatchingDevices({}.keys(), 0, Counter(), selectors.problem)
     decisions = {
         DeviceId(*pool, device.name): selectors.of(pool.driver, device)
-        for pool in facts.pools
-        for _, device in facts.published(pool)
+        for pool in state.pools
+        for _, device in state.published(pool)
     }
     found = {device: None for device, decision in decisions.items() if decision.outcome is Outcome.MATCHES}
     errors = Counter(d.error for d in decisions.values() if d.outcome in (Outcome.ERROR, Outcome.UNDECIDED))

@@ -37,9 +37,9 @@ class Change(ReportRecord, frozen=True):
     detail: str = ""
 
 
-def recent_changes(facts: ClusterState, limit: int = 20, namespace: str = "") -> tuple[Change, ...]:
+def recent_changes(state: ClusterState, limit: int = 20, namespace: str = "") -> tuple[Change, ...]:
     """The newest first; of one ``namespace`` with what belongs to none, or of all."""
-    here = (change for change in _changes(facts) if namespace in ("", change.subject.namespace or namespace))
+    here = (change for change in _changes(state) if namespace in ("", change.subject.namespace or namespace))
     timed = ((moment, change) for change in here if (moment := parse_time(change.time)) is not None)
     return tuple(change for _, change in nlargest(limit, timed, key=_order))
 
@@ -49,21 +49,21 @@ def _order(pair: tuple[datetime, Change]) -> tuple[datetime, str, str, str]:
     return pair[0], subject.kind, subject.namespace, subject.name
 
 
-def _changes(facts: ClusterState) -> Iterator[Change]:
-    for claim in facts.inventory.claims.values():
+def _changes(state: ClusterState) -> Iterator[Change]:
+    for claim in state.inventory.claims.values():
         yield from _of_claim(claim)
-    for pod in facts.inventory.pods.values():
+    for pod in state.inventory.pods.values():
         meta = pod.metadata
         for condition in pod.status.conditions:
             if (condition.type, condition.status) == ("PodScheduled", "False") and condition.last_transition_time:
                 ref = ObjectRef("Pod", meta.namespace, meta.name)
                 yield Change(condition.last_transition_time, ChangeKind.PENDING, ref, condition.reason)
-    for rule in facts.rules:
+    for rule in state.rules:
         added = rule.spec.taint.time_added or rule.metadata.creation_timestamp
         if added:
             ref = ObjectRef("DeviceTaintRule", name=rule.metadata.name)
             yield Change(added, ChangeKind.TAINTED, ref, taint_text(rule.spec.taint))
-    yield from _of_slices(facts)
+    yield from _of_slices(state)
 
 
 def _of_claim(claim: ResourceClaim) -> Iterator[Change]:
@@ -77,8 +77,8 @@ def _of_claim(claim: ResourceClaim) -> Iterator[Change]:
         yield Change(meta.creation_timestamp, ChangeKind.CREATED, ref)
 
 
-def _of_slices(facts: ClusterState) -> Iterator[Change]:
-    for slice_ in facts.inventory.slices.values():
+def _of_slices(state: ClusterState) -> Iterator[Change]:
+    for slice_ in state.inventory.slices.values():
         spec, created = slice_.spec, slice_.metadata.creation_timestamp
         pool = f"{spec.driver}/{spec.pool.name}"
         if created:

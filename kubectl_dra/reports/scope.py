@@ -44,27 +44,27 @@ class Scope(ReportRecord, frozen=True):
     nodes: int | None = None
 
 
-def slice_scope(slice_: ResourceSlice, facts: ClusterState) -> Scope:
+def slice_scope(slice_: ResourceSlice, state: ClusterState) -> Scope:
     """Where the devices of a slice can be used."""
     spec = slice_.spec
     if spec.node_name or spec.all_nodes or spec.node_selector is not None:
-        return _scope(spec.node_name, spec.all_nodes, spec.node_selector, facts)
+        return _scope(spec.node_name, spec.all_nodes, spec.node_selector, state)
     return Scope(ScopeKind.PER_DEVICE if spec.per_device_node_selection else ScopeKind.NONE)
 
 
-def device_scope(device: Device, slice_: ResourceSlice, facts: ClusterState) -> Scope:
+def device_scope(device: Device, slice_: ResourceSlice, state: ClusterState) -> Scope:
     """Where one device can be used: its own fields where its slice leaves that to the devices."""
-    of_slice = slice_scope(slice_, facts)
+    of_slice = slice_scope(slice_, state)
     if of_slice.kind is not ScopeKind.PER_DEVICE:
         return of_slice
-    return _scope(device.node_name, device.all_nodes, device.node_selector, facts)
+    return _scope(device.node_name, device.all_nodes, device.node_selector, state)
 
 
-def claim_scope(selector: NodeSelector | None, facts: ClusterState) -> Scope:
-    return _scope(None, selector is None, selector, facts)
+def claim_scope(selector: NodeSelector | None, state: ClusterState) -> Scope:
+    return _scope(None, selector is None, selector, state)
 
 
-def usable_on(node: str, scope: Scope, facts: ClusterState) -> bool:
+def usable_on(node: str, scope: Scope, state: ClusterState) -> bool:
     """Whether something with this scope can be used on a node; a selector needs the node to have been read."""
     if scope.kind is ScopeKind.NODE:
         return scope.node == node
@@ -72,25 +72,25 @@ def usable_on(node: str, scope: Scope, facts: ClusterState) -> bool:
         return True
     if scope.selector is None:
         return False
-    return node in (facts.matching_nodes(scope.selector) or ())
+    return node in (state.matching_nodes(scope.selector) or ())
 
 
-def nodes_of(scope: Scope, facts: ClusterState) -> Collection[str]:
+def nodes_of(scope: Scope, state: ClusterState) -> Collection[str]:
     """The nodes that could use something, of those that were read."""
     if scope.kind is ScopeKind.NODE:
         return [scope.node]
     if scope.kind is ScopeKind.ALL:
-        return facts.inventory.nodes
-    return (facts.matching_nodes(scope.selector) or ()) if scope.selector is not None else ()
+        return state.inventory.nodes
+    return (state.matching_nodes(scope.selector) or ()) if scope.selector is not None else ()
 
 
 @derived("slices")
-def places_on_nodes(facts: ClusterState) -> bool:
+def places_on_nodes(state: ClusterState) -> bool:
     """Whether it depends on nodes where a published device can be used: slices of one node name it.
 
     Each frame of the terminal UI asks, of thousands of slices.
     """
-    return any(not slice_.spec.node_name for slice_ in facts.inventory.slices.values())
+    return any(not slice_.spec.node_name for slice_ in state.inventory.slices.values())
 
 
 def joint_scope(scopes: Iterable[Scope]) -> Scope:
@@ -101,8 +101,8 @@ def joint_scope(scopes: Iterable[Scope]) -> Scope:
     return different.pop() if len(different) == 1 else Scope(ScopeKind.MIXED)
 
 
-def _scope(node: str | None, all_nodes: bool | None, selector: NodeSelector | None, facts: ClusterState) -> Scope:
-    known, inventory = facts.evidence.complete("Node"), facts.inventory
+def _scope(node: str | None, all_nodes: bool | None, selector: NodeSelector | None, state: ClusterState) -> Scope:
+    known, inventory = state.evidence.complete("Node"), state.inventory
     if node:
         return Scope(ScopeKind.NODE, node=node, nodes=int(node in inventory.nodes) if known else None)
     if all_nodes:
@@ -112,7 +112,7 @@ def _scope(node: str | None, all_nodes: bool | None, selector: NodeSelector | No
     single = _single_node(selector)
     if single is not None:
         return Scope(ScopeKind.NODE, single, selector, nodes=int(single in inventory.nodes) if known else None)
-    matching = facts.matching_nodes(selector)
+    matching = state.matching_nodes(selector)
     return Scope(
         ScopeKind.SELECTOR, "", selector, selector_text(selector), len(matching) if matching is not None else None
     )

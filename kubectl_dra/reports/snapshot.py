@@ -87,31 +87,31 @@ class SnapshotDocument:
         return {**self.header, "items": list(self.items())}
 
 
-def snapshot(facts: ClusterState, namespace: str = ALL_NAMESPACES, with_parameters: bool = False) -> SnapshotDocument:
+def snapshot(state: ClusterState, namespace: str = ALL_NAMESPACES, with_parameters: bool = False) -> SnapshotDocument:
     """The document. With ``namespace`` the other namespaces' objects are left out, and the header says so."""
-    named = named_by(facts.inventory.pods.values())
+    named = named_by(state.inventory.pods.values())
 
     def items() -> Iterator[Json]:
-        for kind, record in objects_of(facts.inventory):
+        for kind, record in objects_of(state.inventory):
             if _in(namespace, record):
                 item = _item(kind, record, with_parameters)
                 hide(item, named)
                 yield item
-        for metadata, data in encoded(facts.inventory.queues, facts.inventory.gangs):
+        for metadata, data in encoded(state.inventory.queues, state.inventory.gangs):
             if namespace in ("", metadata.namespace) or not metadata.namespace:
                 item = json.loads(data)
                 _strip(item, frozenset())
                 yield item
 
-    return SnapshotDocument(_header(facts, namespace), items)
+    return SnapshotDocument(_header(state, namespace), items)
 
 
-def _header(facts: ClusterState, namespace: str) -> Json:
-    evidence = facts.evidence
+def _header(state: ClusterState, namespace: str) -> Json:
+    evidence = state.evidence
     address = evidence.address
     elsewhere = any(word.partition("=")[0] == "--cluster" for word in address.flags)
     header = SnapshotHeader(
-        taken=facts.as_of,
+        taken=state.as_of,
         server=_server(evidence),
         context="" if elsewhere else address.context,
         reads=tuple(map(SnapshotRead.of, _reads(evidence, namespace))),

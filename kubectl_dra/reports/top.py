@@ -98,23 +98,23 @@ class TopReport(ReportRecord, frozen=True):
         return any(each.decides for each in self.missing)
 
 
-def top_report(world: ClusterState, by: By, namespace: str) -> TopReport:
+def top_report(state: ClusterState, by: By, namespace: str) -> TopReport:
     """The answer; ``namespace`` limits pods and idle claims, empty: all."""
     rows = {By.NODES: _nodes, By.CLASSES: _classes, By.NAMESPACES: _namespaces, By.PODS: _pods}[by]
-    found = sorted(rows(world, namespace), key=_place)
-    idle = idle_claims(world, namespace)
-    lacking = missing_rights(world.evidence, _NEEDED[by], namespace if by in _OF_NAMESPACES else "")
-    gone = () if by in _OF_NAMESPACES else vanished(world)
-    machines = () if by in _OF_NAMESPACES else one_machine(world)
-    return TopReport(by, tuple(found), idle, lacking, reads_of(world.evidence), gone, machines)
+    found = sorted(rows(state, namespace), key=_place)
+    idle = idle_claims(state, namespace)
+    lacking = missing_rights(state.evidence, _NEEDED[by], namespace if by in _OF_NAMESPACES else "")
+    gone = () if by in _OF_NAMESPACES else vanished(state)
+    machines = () if by in _OF_NAMESPACES else one_machine(state)
+    return TopReport(by, tuple(found), idle, lacking, reads_of(state.evidence), gone, machines)
 
 
-def idle_claims(world: ClusterState, namespace: str) -> tuple[IdleClaim, ...]:
+def idle_claims(state: ClusterState, namespace: str) -> tuple[IdleClaim, ...]:
     """The claims of a namespace, empty: all, that hold devices for nobody, the largest first."""
     claims = (
-        claim for claim in _holding(world) if namespace in ("", claim.metadata.namespace) and is_unused(claim, world)
+        claim for claim in _holding(state) if namespace in ("", claim.metadata.namespace) and is_unused(claim, state)
     )
-    found = (_idle_claim(claim, world) for claim in claims)
+    found = (_idle_claim(claim, state) for claim in claims)
     return tuple(sorted(found, key=lambda each: (-len(each.devices), each.claim.key)))
 
 
@@ -133,8 +133,8 @@ _NEEDED: Final = {
 _OF_NAMESPACES: Final = (By.NAMESPACES, By.PODS)
 
 
-def _holding(world: ClusterState) -> Iterator[ResourceClaim]:
-    return (claim for claim in world.inventory.claims.values() if claim.status.allocation is not None)
+def _holding(state: ClusterState) -> Iterator[ResourceClaim]:
+    return (claim for claim in state.inventory.claims.values() if claim.status.allocation is not None)
 
 
 def _devices(claim: ResourceClaim) -> tuple[DeviceId, ...]:
@@ -142,8 +142,8 @@ def _devices(claim: ResourceClaim) -> tuple[DeviceId, ...]:
     return tuple(device_of(result) for result in results_of(claim) if not result.admin_access)
 
 
-def _idle_claim(claim: ResourceClaim, world: ClusterState) -> IdleClaim:
-    empty = [each for each in consumers_of(claim, world) if each.state is ConsumerState.EMPTY]
+def _idle_claim(claim: ResourceClaim, state: ClusterState) -> IdleClaim:
+    empty = [each for each in consumers_of(claim, state) if each.state is ConsumerState.EMPTY]
     return IdleClaim(
         ObjectRef.of_claim(claim),
         bool(claim.status.reserved_for) and not empty,
@@ -156,69 +156,69 @@ def _idle_claim(claim: ResourceClaim, world: ClusterState) -> IdleClaim:
 # --- rows -----------------------------------------------------------------------------------------------------------
 
 
-def _sure(world: ClusterState, namespace: str = "") -> Bound:
-    return Bound.EXACT if world.evidence.complete("ResourceClaim", namespace) else Bound.AT_LEAST
+def _sure(state: ClusterState, namespace: str = "") -> Bound:
+    return Bound.EXACT if state.evidence.complete("ResourceClaim", namespace) else Bound.AT_LEAST
 
 
-def _idle_count(number: int, world: ClusterState, namespace: str = "") -> Count:
+def _idle_count(number: int, state: ClusterState, namespace: str = "") -> Count:
     """A pod that was not read may use or want a claim, so that fewer are idle than all that were read can tell."""
-    sure = _sure(world, namespace)
-    known = world.evidence.users_known(*([namespace] if namespace else []))
+    sure = _sure(state, namespace)
+    known = state.evidence.users_known(*([namespace] if namespace else []))
     return Count(number, sure if known else Bound.AT_LEAST)
 
 
-def _of_whole(name: str, totals: DeviceTotals, idle: int, world: ClusterState) -> TopRow:
-    return TopRow(name, "", totals.devices, totals.in_use, totals.partly, totals.free, _idle_count(idle, world))
+def _of_whole(name: str, totals: DeviceTotals, idle: int, state: ClusterState) -> TopRow:
+    return TopRow(name, "", totals.devices, totals.in_use, totals.partly, totals.free, _idle_count(idle, state))
 
 
-def _nodes(world: ClusterState, _namespace: str) -> Iterator[TopRow]:
+def _nodes(state: ClusterState, _namespace: str) -> Iterator[TopRow]:
     """Every node that has devices of its own; devices of no single node have a row without a name."""
-    idle = {device for claim in _holding(world) if is_unused(claim, world) for device in _devices(claim)}
+    idle = {device for claim in _holding(state) if is_unused(claim, state) for device in _devices(claim)}
     tallies: defaultdict[str, DeviceTally] = defaultdict(DeviceTally)
     wasted: Counter[str] = Counter()
-    for opened, each, scope in placed_devices(world):
+    for opened, each, scope in placed_devices(state):
         node = scope.node if scope.kind is ScopeKind.NODE else SHARED
         tallies[node].device(each.state, each.tainted, admin_only=False)
         wasted[node] += opened.device_id(each.device) in idle
     for node, tally in tallies.items():
-        yield _of_whole(node, tally.totals(world.evidence), wasted[node], world)
+        yield _of_whole(node, tally.totals(state.evidence), wasted[node], state)
 
 
-def _classes(world: ClusterState, _namespace: str) -> Iterator[TopRow]:
+def _classes(state: ClusterState, _namespace: str) -> Iterator[TopRow]:
     idle: Counter[str] = Counter()
-    for claim in _holding(world):
-        if is_unused(claim, world):
+    for claim in _holding(state):
+        if is_unused(claim, state):
             classes = {name: form.device_class_name for name, form in forms(claim.spec)}
             idle.update(classes.get(result.request, "") for result in results_of(claim))
-    for row in class_rows(world.inventory.classes.values(), world):
-        yield _of_whole(row.name, row.totals, idle[row.name], world)
+    for row in class_rows(state.inventory.classes.values(), state):
+        yield _of_whole(row.name, row.totals, idle[row.name], state)
 
 
-def _namespaces(world: ClusterState, namespace: str) -> Iterator[TopRow]:
+def _namespaces(state: ClusterState, namespace: str) -> Iterator[TopRow]:
     """A device that several claims share counts once."""
     used: defaultdict[str, set[DeviceId]] = defaultdict(set)
     idle: defaultdict[str, set[DeviceId]] = defaultdict(set)
-    for claim in _holding(world):
+    for claim in _holding(state):
         name = claim.metadata.namespace
         if namespace in ("", name):
             used[name].update(_devices(claim))
-            idle[name].update(_devices(claim) if is_unused(claim, world) else ())
+            idle[name].update(_devices(claim) if is_unused(claim, state) else ())
     for name, devices in used.items():
         if devices:
-            used_here = Count(len(devices), _sure(world, name))
-            yield TopRow(name, "", None, used_here, None, None, _idle_count(len(idle[name]), world, name))
+            used_here = Count(len(devices), _sure(state, name))
+            yield TopRow(name, "", None, used_here, None, None, _idle_count(len(idle[name]), state, name))
 
 
-def _pods(world: ClusterState, namespace: str) -> Iterator[TopRow]:
+def _pods(state: ClusterState, namespace: str) -> Iterator[TopRow]:
     """A device that several pods share counts for each of them."""
     used: Counter[Key] = Counter()
-    for claim in _holding(world):
+    for claim in _holding(state):
         if namespace not in ("", claim.metadata.namespace):
             continue
-        for consumer in consumers_of(claim, world):
+        for consumer in consumers_of(claim, state):
             if consumer.resource == "pods" and consumer.state not in OVER:
                 used[Key(claim.metadata.namespace, consumer.name)] += len(_devices(claim))
-    sure = _sure(world, namespace)
+    sure = _sure(state, namespace)
     rows = ((key, number) for key, number in used.items() if number)
     none = Count(0, sure)
     return (TopRow(key.name, key.namespace, None, Count(number, sure), None, None, none) for key, number in rows)

@@ -50,7 +50,7 @@ class DryRun:
     def __init__(self, cycle: Cycle, budgets: Sequence[PodDisruptionBudget]) -> None:
         self._cycle = cycle
         self._budgets = budgets
-        self._asked = _Asked(cycle)
+        self._asked = _PluginsOf(cycle)
 
     def on(self, node: NodeInfo, refused: Status | None = None) -> TriedEviction:
         """What evicting pods would do for one node; nothing outside is changed.
@@ -88,7 +88,7 @@ def _is_settled(group: Sequence[tuple[Unit, bool]]) -> bool:
     return all(goes == goes_too or rank(one) != rank(other) for (one, goes), (other, goes_too) in pairwise(group))
 
 
-class _Asked:
+class _PluginsOf:
     """Which plugins a dry run has to ask, all in their order."""
 
     def __init__(self, cycle: Cycle) -> None:
@@ -124,7 +124,7 @@ class _Trial:
     Of pods of a group on other nodes only what plugins keep about them changes, not their node.
     """
 
-    def __init__(self, cycle: Cycle, node: NodeInfo, units: Sequence[Unit], asked: _Asked) -> None:
+    def __init__(self, cycle: Cycle, node: NodeInfo, units: Sequence[Unit], asked: _PluginsOf) -> None:
         self._asked = asked
         self._units = units
         self._original = node

@@ -159,8 +159,8 @@ class DeviceRow(msgspec.Struct, gc=False):
             text = self.made_text = f"{self.id} {state} {' '.join(values)}".casefold()
         return text
 
-    def listed(self, facts: ClusterState) -> ListedDevice:
-        opened = open_pool(self.pool, facts)
+    def listed(self, state: ClusterState) -> ListedDevice:
+        opened = open_pool(self.pool, state)
         scope = pool_scope(opened)
         record = device_records(opened, scope, [(self.slice, self.device)])[0]
         return ListedDevice(self.pool.driver, self.pool.pool, record.scope or scope, record)
@@ -183,7 +183,7 @@ class DevicesQuery:
         return rows
 
     def _chosen(self, opened: PoolFacts) -> Sequence[DeviceRow]:
-        rows, facts = opened.once("rows", _rows), opened.facts
+        rows, facts = opened.once("rows", _rows), opened.state
         if self.among is not None:
             among = self.among
             rows = [row for row in rows if row.id in among]

@@ -63,13 +63,13 @@ class TaintWriter(Protocol):
     def wrong_words(self, order: TaintRequest) -> Safe:
         """What is wrong with the words by themselves, and what to write; empty where they can be planned."""
 
-    def plan(self, order: TaintRequest, facts: ClusterState, *, check: bool, effect: str = "") -> Preview:
-        """A plan from a new reading of the cluster (of a file: from ``facts``), if given with another ``effect``.
+    def plan(self, order: TaintRequest, state: ClusterState, *, check: bool, effect: str = "") -> Preview:
+        """A plan from a new reading of the cluster (of a file: from ``state``), if given with another ``effect``.
 
         With ``check`` the server tries every write without doing it. Raises :class:`PlanRefusedError`.
         """
 
-    def write(self, order: TaintRequest, facts: ClusterState, agreed: Preview, *, steps: bool = False) -> WriteResult:
+    def write(self, order: TaintRequest, state: ClusterState, agreed: Preview, *, steps: bool = False) -> WriteResult:
         """Carry out a plan that was agreed to, if a new reading finds it unchanged.
 
         With ``steps`` only the first step: NoSchedule in place of NoExecute. Raises :class:`PlanRefusedError`.

@@ -26,7 +26,7 @@ class TooMany(Exception):
 
 def most_copies(world: ClusterState, shape: Shape, budget: int = 6000) -> int:
     """The most copies. Raises :class:`TooMany`."""
-    world = waiting(world, shape).world.changed(
+    world = waiting(world, shape).state.changed(
         world.inventory.replace(templates={**world.inventory.templates, **shape.templates}, quotas={})
     )
     search = _Search(shape, budget)

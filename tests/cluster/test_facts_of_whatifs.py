@@ -198,7 +198,7 @@ def test_devices_are_named_on_the_node_that_a_copy_gets_and_on_no_other(monkeypa
     assert done.copies == 2
     held = {
         result.pool
-        for claim in done.world.inventory.claims.values()
+        for claim in done.state.inventory.claims.values()
         if claim.status.allocation
         for result in claim.status.allocation.devices.results
     }

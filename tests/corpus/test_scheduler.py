@@ -54,7 +54,7 @@ def test_the_real_scheduler_agrees(schedule: Oracle, case: Case) -> None:
     base = world = with_objects(prepared, objects)
     for trial, fitting in zip(trials(base, admitted(base, objects), (), together=False), case.copies, strict=True):
         made = batch(base if trial.alone else world, trial, Copies())
-        here = made.world
+        here = made.state
         for number, pod in enumerate(made.pods):
             if number < FEW or number >= fitting - 1:
                 answer = asked(schedule, here, pod)
@@ -66,6 +66,6 @@ def test_the_real_scheduler_agrees(schedule: Oracle, case: Case) -> None:
                 if answer.get("messageWithoutPostFilter"):
                     assert done.failed.message in (answer["messageWithoutPostFilter"], answer["message"])
                 break
-            here = done.world
+            here = done.state
         if not trial.alone:
             world = here

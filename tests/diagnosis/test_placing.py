@@ -36,7 +36,7 @@ def two_nodes(cpu: str = "64") -> list[dict[str, Any]]:
 def test_each_copy_takes_devices_and_they_spread() -> None:
     done = placed(4, two_nodes(), templates=["one"])
     assert (done.copies, done.nodes, done.failed) == (4, {"n1": 2, "n2": 2}, None)
-    held = [c for c in done.world.inventory.claims.values() if c.status.allocation is not None]
+    held = [c for c in done.state.inventory.claims.values() if c.status.allocation is not None]
     taken = {(r.pool, r.device) for c in held if c.status.allocation for r in c.status.allocation.devices.results}
     assert len(taken) == 4
 
@@ -87,8 +87,8 @@ def test_the_first_that_does_not_fit_is_diagnosed_among_the_others() -> None:
 
 def test_those_that_fit_are_bound_in_the_world_that_results() -> None:
     done = placed(5, two_nodes(), templates=["one"])
-    diagnoser = Diagnoser(done.world)
-    verdicts = {diagnoser.pod(key).verdict for key in done.world.inventory.pods}
+    diagnoser = Diagnoser(done.state)
+    verdicts = {diagnoser.pod(key).verdict for key in done.state.inventory.pods}
     assert verdicts == {Verdict.PREPARING}
 
 
@@ -102,7 +102,7 @@ def test_a_claim_that_all_copies_name_is_shared() -> None:
     done = placed(7, [*two_nodes(), build.claim("shared")], claims=["shared"])
     assert done.copies == 7
     assert len(done.nodes) == 1
-    consumers = next(iter(done.world.inventory.claims.values())).status.reserved_for
+    consumers = next(iter(done.state.inventory.claims.values())).status.reserved_for
     assert len(consumers) == 7
 
 
@@ -135,5 +135,5 @@ def test_nothing_is_changed_in_the_inventory() -> None:
     before = (dict(inventory.pods), dict(inventory.claims), dict(inventory.usage))
     pods: list[Pod] = list(facts.inventory([build.pod("copy", templates=["one"])]).pods.values())
     done = place(ClusterState(inventory, facts.evidence(), features(), CLOCK), pods)
-    assert key_of(pods[0].metadata) in done.world.inventory.pods
+    assert key_of(pods[0].metadata) in done.state.inventory.pods
     assert (dict(inventory.pods), dict(inventory.claims), dict(inventory.usage)) == before

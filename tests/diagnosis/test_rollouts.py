@@ -169,7 +169,7 @@ def test_owners_are_read_where_the_inventory_lacks_them() -> None:
 
 def ways(*items: dict[str, Any], key: Key = PENDING) -> Proposals:
     diagnoser = Diagnoser(state_of(facts(*items), evidence()))
-    return find(diagnoser.world, diagnoser.pod(key))
+    return find(diagnoser.state, diagnoser.pod(key))
 
 
 def edits(found: Proposals) -> list[tuple[EditRollout, tuple[str, ...], bool]]:

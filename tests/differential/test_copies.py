@@ -82,7 +82,7 @@ def _check(schedule: Oracle, row: Row, pod: Row, seed: str) -> int:
         if len(bound) == found.copies:
             assert answer["outcome"] != "fits", (seed, key)
             break
-        node = found.world.inventory.pods[key].spec.node_name
+        node = found.state.inventory.pods[key].spec.node_name
         assert node in answer.get("best", ()), (seed, key, node, answer)
         bound.append({**copy, "spec": {**copy["spec"], "nodeName": node}})
     return found.copies

@@ -126,7 +126,7 @@ def test_named_values(setting):
 
 
 def test_known_selectors(setting):
-    inventory = setting.facts.inventory
+    inventory = setting.state.inventory
     known = known_selectors(inventory)
     assert {each.kind for each in known} == {"DeviceClass", "ResourceClaimTemplate", "ResourceClaim"}
     trainer = next(each for each in known if each.name.startswith("trainer-0-gpus"))

@@ -128,7 +128,7 @@ def test_only_pools_whose_allocations_changed_are_opened_again():
     assert set(known_pools(facts)) - set(known_pools(later)) == touched
     untouched = next(pool for pool in facts.pools if pool not in touched)
     assert open_pool(untouched, later).cache is open_pool(untouched, facts).cache
-    assert open_pool(untouched, later).facts is later
+    assert open_pool(untouched, later).state is later
 
 
 def test_a_reservation_alone_opens_no_pool_again():

@@ -61,26 +61,26 @@ def answer(
     for selector in selectors:
         check_selector("--selector", selector, cluster.state, device_class)
     namespace = cluster.namespace or DEFAULT_NAMESPACE
-    world = cluster.state
+    state = cluster.state
     objects = read_all(written, namespace)
     shapes = CapacityRequest(device_class, count, selectors) if device_class else objects
-    world = for_new_nodes(options, with_groups(options, world, objects), written, switches)
-    world = with_queues_of(options, world, objects, found.objects)
-    note_evidence(world, options)
-    with told(world), owner_reader(options) as read:
-        report = capacity_report(world, shapes, namespace, switches, read_owner=read)
-    page = partial(_page, report, world)
+    state = for_new_nodes(options, with_groups(options, state, objects), written, switches)
+    state = with_queues_of(options, state, objects, found.objects)
+    note_evidence(state, options)
+    with told(state), owner_reader(options) as read:
+        report = capacity_report(state, shapes, namespace, switches, read_owner=read)
+    page = partial(_page, report, state)
     print_answer(Answer("CapacityReport", report, partial(capacity_summary, report), page), options)
     if found.problems:
         return ExitCode.ERROR
     return finding_code(asked=options.exit_code, bad=report.bad, partial=report.partial, answered=report.answered)
 
 
-def _page(report: CapacityReport, world: ClusterState) -> list[Safe]:
+def _page(report: CapacityReport, state: ClusterState) -> list[Safe]:
     """Where slices could not be read, with what claims tell of devices in use."""
-    lines = capacity_page(report, world.evidence.address)
-    held = () if world.evidence.complete("ResourceSlice") else held_in_pools(world)
-    return [*lines, Safe(""), *held_in_brief(held, world.now)] if held else lines
+    lines = capacity_page(report, state.evidence.address)
+    held = () if state.evidence.complete("ResourceSlice") else held_in_pools(state)
+    return [*lines, Safe(""), *held_in_brief(held, state.now)] if held else lines
 
 
 def _check_class(cluster: Scoped, name: str) -> None:

@@ -24,16 +24,16 @@ def describe_nodes(options: Options, words: Sequence[str]) -> int:
     """Run the command; returns the exit code. A node that does not exist does not hide the others."""
     names = parse_names(words, NODE, options)
     # The pods of drivers have no claims, and would leave nothing but their sums.
-    facts = read_cluster(options, KINDS, whole_nodes=names).state
-    note_evidence(facts, options)
-    known = known_nodes(facts)
+    state = read_cluster(options, KINDS, whole_nodes=names).state
+    note_evidence(state, options)
+    known = known_nodes(state)
     asked = tuple(dict.fromkeys(names))
-    found = each_found(asked, {name: name for name in known}.get, lambda name: node_not_found(name, facts), options)
-    facts = _with_daemon_sets(options, facts, found)
-    reports = [node_report(name, facts) for name in found]
-    page = partial(node_page, now=facts.now, wide=options.output == "wide", address=facts.evidence.address)
+    found = each_found(asked, {name: name for name in known}.get, lambda name: node_not_found(name, state), options)
+    state = _with_daemon_sets(options, state, found)
+    reports = [node_report(name, state) for name in found]
+    page = partial(node_page, now=state.now, wide=options.output == "wide", address=state.evidence.address)
     print_described(
-        "NodeReport", "node", reports, node_summary_text, page, options, facts.evidence.address, asked=len(names)
+        "NodeReport", "node", reports, node_summary_text, page, options, state.evidence.address, asked=len(names)
     )
     if len(reports) < len(asked):
         return ExitCode.ERROR
@@ -41,8 +41,8 @@ def describe_nodes(options: Options, words: Sequence[str]) -> int:
     return finding_code(asked=options.exit_code, bad=bad, partial=any(report.missing for report in reports))
 
 
-def _with_daemon_sets(options: Options, facts: ClusterState, names: Sequence[str]) -> ClusterState:
+def _with_daemon_sets(options: Options, state: ClusterState, names: Sequence[str]) -> ClusterState:
     """With all DaemonSets, where a node publishes nothing and its taint may be why."""
-    nodes = (facts.inventory.nodes.get(name) for name in names)
-    wanted = any(node is not None and has_nothing(node, facts) for node in nodes)
-    return with_daemon_sets(options, facts) if wanted else facts
+    nodes = (state.inventory.nodes.get(name) for name in names)
+    wanted = any(node is not None and has_nothing(node, state) for node in nodes)
+    return with_daemon_sets(options, state) if wanted else state

@@ -35,12 +35,12 @@ def describe_claims(options: Options, words: Sequence[str]) -> int:
     cluster = read_cluster(options, KINDS_OF_CLAIMS, claims=names, local=True)
     check_namespace(options, cluster)
     note_evidence(cluster.state, options)
-    facts = cluster.state
-    found = _found(options, cluster, names, RESOURCE_CLAIM, "claim", facts.inventory.claims)
-    reports = [claim_report(claim, facts) for claim in found]
-    page = partial(claim_page, now=facts.now, wide=options.output == "wide", address=facts.evidence.address)
+    state = cluster.state
+    found = _found(options, cluster, names, RESOURCE_CLAIM, "claim", state.inventory.claims)
+    reports = [claim_report(claim, state) for claim in found]
+    page = partial(claim_page, now=state.now, wide=options.output == "wide", address=state.evidence.address)
     print_described(
-        "ClaimReport", "claim", reports, claim_summary, page, options, facts.evidence.address, asked=len(names)
+        "ClaimReport", "claim", reports, claim_summary, page, options, state.evidence.address, asked=len(names)
     )
     return _code(options, names, reports, bad=any(report.state not in _GOOD for report in reports))
 
@@ -51,15 +51,15 @@ def describe_groups(options: Options, words: Sequence[str]) -> int:
     cluster = read_cluster(options, KINDS_OF_GROUPS, local=True, demanded=(POD_GROUP.name,))
     check_namespace(options, cluster)
     note_evidence(cluster.state, options)
-    facts = cluster.state
-    unserved = not_served(facts.evidence)
+    state = cluster.state
+    unserved = not_served(state.evidence)
     if unserved is not None:
         raise unserved
-    found = _found(options, cluster, names, POD_GROUP, "podgroup", facts.inventory.groups.pod_groups)
-    reports = [group_state(group, facts) for group in found]
-    page = partial(group_state_page, now=facts.now, address=facts.evidence.address)
+    found = _found(options, cluster, names, POD_GROUP, "podgroup", state.inventory.groups.pod_groups)
+    reports = [group_state(group, state) for group in found]
+    page = partial(group_state_page, now=state.now, address=state.evidence.address)
     print_described(
-        "GroupReport", "PodGroup", reports, group_state_summary, page, options, facts.evidence.address, asked=len(names)
+        "GroupReport", "PodGroup", reports, group_state_summary, page, options, state.evidence.address, asked=len(names)
     )
     return _code(options, names, reports, bad=any(report.waiting for report in reports))
 

@@ -24,12 +24,12 @@ from kubectl_dra.reports.unread import POOLS, unread
 
 def describe_pools(options: Options, words: Sequence[str]) -> int:
     """Run the command; returns the exit code."""
-    facts = _facts(options, words)
-    if not all(find_pools(word, facts) for word in words) and not facts.evidence.complete("ResourceSlice"):
+    state = _facts(options, words)
+    if not all(find_pools(word, state) for word in words) and not state.evidence.complete("ResourceSlice"):
         # What comes near, or what a name with slashes also means, stands in slices that were not asked for.
-        facts = _facts(options)
-    note_evidence(facts, options)
-    return _named(options, facts, words) if words else _all(options, facts)
+        state = _facts(options)
+    note_evidence(state, options)
+    return _named(options, state, words) if words else _all(options, state)
 
 
 def _facts(options: Options, words: Sequence[str] = ()) -> ClusterState:
@@ -38,9 +38,9 @@ def _facts(options: Options, words: Sequence[str] = ()) -> ClusterState:
     return cluster.state
 
 
-def _all(options: Options, facts: ClusterState) -> int:
-    pools = pool_summaries(facts)
-    found = unread(facts, POOLS, shown=bool(pools))
+def _all(options: Options, state: ClusterState) -> int:
+    pools = pool_summaries(state)
+    found = unread(state, POOLS, shown=bool(pools))
     if is_document(options):
         items = (report_bytes("PoolSummary", pool) for pool in pools)
         write_list(
@@ -49,21 +49,21 @@ def _all(options: Options, facts: ClusterState) -> int:
             options.output,
         )
     elif not found.answered:
-        raise nothing_read(found, options, facts.evidence.address, known=known_from_claims(facts, found))
+        raise nothing_read(found, options, state.evidence.address, known=known_from_claims(state, found))
     else:
         page = pool_list_page(pools, options.output == "wide", found.bound)
-        print_pages([around(page, found.missing, facts.evidence.address)], options)
-    return code_of(found, options, facts.evidence.address, bad=any(map(is_troubled, pools)))
+        print_pages([around(page, found.missing, state.evidence.address)], options)
+    return code_of(found, options, state.evidence.address, bad=any(map(is_troubled, pools)))
 
 
-def _named(options: Options, facts: ClusterState, words: Sequence[str]) -> int:
+def _named(options: Options, state: ClusterState, words: Sequence[str]) -> int:
     """A word may name several pools."""
     meant = each_found(
-        words, lambda word: find_pools(word, facts) or None, lambda word: pool_not_found(word, facts), options
+        words, lambda word: find_pools(word, state) or None, lambda word: pool_not_found(word, state), options
     )
     found = tuple(dict.fromkeys(pool for pools in meant for pool in pools))
-    reports = [pool_report(pool, facts) for pool in found]
-    page = partial(pool_page, now=facts.now, wide=options.output == "wide", address=facts.evidence.address)
+    reports = [pool_report(pool, state) for pool in found]
+    page = partial(pool_page, now=state.now, wide=options.output == "wide", address=state.evidence.address)
     single = len(words) == 1 and [str(pool) for pool in found] == [*words]
     print_described(
         "PoolReport",
@@ -72,7 +72,7 @@ def _named(options: Options, facts: ClusterState, words: Sequence[str]) -> int:
         pool_summary_text,
         page,
         options,
-        facts.evidence.address,
+        state.evidence.address,
         asked=len(words),
         single=single,
     )

@@ -38,6 +38,6 @@ def answer(options: Options, query: GetQuery) -> int:
     bad = options.exit_code and any(
         section.is_bad(row) for section in sections if section.is_bad is not None for row in section.rows
     )
-    known = known_from_claims(call.facts, found)
-    code = code_of(found, options, call.facts.evidence.address, again, bad=bad, known=known)
+    known = known_from_claims(call.state, found)
+    code = code_of(found, options, call.state.evidence.address, again, bad=bad, known=known)
     return ExitCode.ERROR if call.failed else code

@@ -36,35 +36,35 @@ from kubectl_dra.selectors.evaluate import SelectorSet
 
 
 def _pools(call: GetCall, wanted: TypeArgs) -> Section:
-    facts = call.facts
-    pools = list(facts.pools)
+    state = call.state
+    pools = list(state.pools)
     if wanted.names:
-        pools = found_by(call, wanted, lambda name: find_pools(name, facts), lambda name: pool_not_found(name, facts))
-    rows = Series(lambda: (pool_summary(open_pool(pool, facts)) for pool in pools))
+        pools = found_by(call, wanted, lambda name: find_pools(name, state), lambda name: pool_not_found(name, state))
+    rows = Series(lambda: (pool_summary(open_pool(pool, state)) for pool in pools))
     if not is_document(call.options) and call.options.output != "name":
-        call.notes += lacking_notes(pools, facts.inventory.slices_by_pool, facts.evidence.address)
+        call.notes += lacking_notes(pools, state.inventory.slices_by_pool, state.evidence.address)
     items = Series(lambda: (report_item("PoolSummary", f"{row.driver}/{row.pool}", row) for row in rows))
     return Section("PoolSummary", items, lambda: pool_columns(rows), lambda: len(pools), is_bad=is_troubled)
 
 
 def _devices(call: GetCall, wanted: TypeArgs) -> Section:
-    facts, query = call.facts, call.query
+    state, query = call.state, call.query
     selectors = tuple(_selectors(call))
     names = None
 
     def missing(name: str) -> CommandError:
-        return device_not_found(name, facts)
+        return device_not_found(name, state)
 
     if wanted.names:
-        names = {*found_by(call, wanted, lambda name: find_devices(name, facts), missing)}
-    check_node(call.query.node, call.facts)
+        names = {*found_by(call, wanted, lambda name: find_devices(name, state), missing)}
+    check_node(call.query.node, call.state)
     chosen = DeviceFilter(query.free, query.used, query.tainted, query.node or None, selectors, names)
     if chosen.free:
-        call.notes += _left_out(facts, replace(chosen, free=False, closed=True))
-    listed = device_list(facts, chosen)
+        call.notes += _left_out(state, replace(chosen, free=False, closed=True))
+    listed = device_list(state, chosen)
     for text, number in listed.errors.items():
         call.notes.append(fmt("note: left out {}, on which the selector fails: {}", counted(number, "device"), text))
-    if not (wanted.names or selectors or chosen.free or chosen.node) and (gone := vanished(facts)):
+    if not (wanted.names or selectors or chosen.free or chosen.node) and (gone := vanished(state)):
         call.notes.append(fmt("note: {}", vanished_text(gone)))
     items = Series(lambda: map(_device_item, listed.items))
     return Section(
@@ -83,9 +83,9 @@ def _attribute_path(word: str, items: Iterable[Item]) -> str:
     return f'.device.values["{name}"]' if name else word
 
 
-def _left_out(facts: ClusterState, chosen: DeviceFilter) -> Iterator[Safe]:
+def _left_out(state: ClusterState, chosen: DeviceFilter) -> Iterator[Safe]:
     """How many free devices nobody gets, since their nodes take no new pods."""
-    found = device_list(facts, chosen)
+    found = device_list(state, chosen)
     nodes = dict.fromkeys((scope_cell(each.where), each.device.node_closed) for each in found.items)
     if nodes:
         number = counted(found.count(), "free device")
@@ -98,18 +98,18 @@ def _device_item(listed: ListedDevice) -> Item:
 
 
 def _selectors(call: GetCall) -> Iterator[SelectorSet]:
-    classes, shows_sharing = call.facts.inventory.classes, call.facts.features.shows_sharing
+    classes, shows_sharing = call.state.inventory.classes, call.state.features.shows_sharing
     name = call.query.class_
     if name:
         if name not in classes:
-            raise object_not_found(DEVICE_CLASS, name, classes, call.facts.evidence)
+            raise object_not_found(DEVICE_CLASS, name, classes, call.state.evidence)
         yield _compiled(SelectorSet.of_class(classes[name], shows_sharing), f'class "{name}"', _LIST_CLASSES)
     if call.query.match:
         found = SelectorSet.of_text(call.query.match, shows_sharing)
         if found.problem is not None:
             from kubectl_dra.commands.shared.selectors import check_selector
 
-            check_selector("--match", call.query.match, call.facts)
+            check_selector("--match", call.query.match, call.state)
         yield found
 
 
@@ -123,16 +123,16 @@ def _compiled(selectors: SelectorSet, what: str, hint: str) -> SelectorSet:
 
 
 def _nodes(call: GetCall, wanted: TypeArgs) -> Section:
-    facts = call.facts
-    known = node_names(facts)
-    nodes = facts.inventory.nodes
+    state = call.state
+    known = node_names(state)
+    nodes = state.inventory.nodes
     names = found_by(
-        call, wanted, lambda name: [name] if name in known else [], lambda name: node_not_found(name, facts)
+        call, wanted, lambda name: [name] if name in known else [], lambda name: node_not_found(name, state)
     )
     if not wanted.names:
         selects = label_selector(call.options.selector)
         names = [name for name in known if selects(nodes.get(name, Node()).metadata.labels)]
-    rows = node_summaries(facts, names)
+    rows = node_summaries(state, names)
     items = [report_item("NodeSummary", f"node/{row.name}", row) for row in rows]
     return Section("NodeSummary", items, lambda: labelled(call, node_columns.node_columns(rows), nodes.values()))
 

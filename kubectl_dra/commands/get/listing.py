@@ -112,9 +112,9 @@ def lacks_names(wanted: Sequence[TypeArgs], cluster: Scoped) -> bool:
     """Whether only the slices that the words name were read, and some of the words name none."""
     if cluster.state.evidence.coverage("ResourceSlice") is not Coverage.FILTERED:
         return False
-    facts = cluster.state
+    state = cluster.state
     return not all(
-        find_pools(name, facts) if each.type == POOLS else find_devices(name, facts)
+        find_pools(name, state) if each.type == POOLS else find_devices(name, state)
         for each in wanted
         for name in each.names
     )
@@ -141,14 +141,14 @@ def print_sections(call: GetCall, wanted: Sequence[TypeArgs], sections: Sequence
 
 
 def _lines(call: GetCall, section: Section) -> Iterator[Safe]:
-    yield from list_table(section.columns(), section.rows, call.facts.now, call.wide, call.headers)
+    yield from list_table(section.columns(), section.rows, call.state.now, call.wide, call.headers)
 
 
 def _rows_as(name: str, call: GetCall, section: Section) -> Iterator[Safe]:
     """The table for another program; spreadsheets take the columns of ``-o wide``, too."""
     wide = name == "csv"
     columns = shown_columns(section.columns(), wide=wide)
-    rows = ([column.of(row, call.facts.now, wide=wide) for column in columns] for row in section.rows)
+    rows = ([column.of(row, call.state.now, wide=wide) for column in columns] for row in section.rows)
     return TABLES[name]([column.title for column in columns], rows)
 
 
@@ -184,7 +184,7 @@ def _print_documents(call: GetCall, wanted: Sequence[TypeArgs], sections: Sequen
 def what_is_unread(call: GetCall, wanted: Sequence[TypeArgs], sections: Sequence[Section]) -> ListGaps:
     """What could not be read and may change what is printed."""
     shown = [any(True for _ in section.items) for section in sections]
-    return _unread_of(wanted, shown, call.query, call.facts, call.cluster.namespace)
+    return _unread_of(wanted, shown, call.query, call.state, call.cluster.namespace)
 
 
 @contextmanager
@@ -192,7 +192,7 @@ def around_lists(call: GetCall, found: ListGaps) -> Iterator[None]:
     """Say what the lists lack and leave out; lists for ``grep`` keep it out of their lines."""
     # Where nothing was read, the error says what is lacking.
     missing = found.missing if found.answered else ()
-    with noted_around(missing, call.options, call.facts.evidence.address):
+    with noted_around(missing, call.options, call.state.evidence.address):
         for line in call.notes:
             console(call.options).note(line)
         call.notes.clear()
@@ -278,12 +278,12 @@ def _text(value: Any) -> str:  # noqa: ANN401 - JSON
 
 
 def _unread_of(
-    wanted: Sequence[TypeArgs], shown: Sequence[bool], query: GetQuery, facts: ClusterState, namespace: str
+    wanted: Sequence[TypeArgs], shown: Sequence[bool], query: GetQuery, state: ClusterState, namespace: str
 ) -> ListGaps:
     """What could not be read and may change these lists; ``shown``: which of them have lines."""
     within = namespace if len(wanted) == 1 and wanted[0].type in NAMESPACED else ""
     return together(
-        unread(facts, _subject(each, query), within, shown=lines, known=_known(each, facts))
+        unread(state, _subject(each, query), within, shown=lines, known=_known(each, state))
         for each, lines in zip(wanted, shown, strict=True)
     )
 
@@ -300,9 +300,9 @@ def _subject(wanted: TypeArgs, query: GetQuery) -> Subject:
     return _SUBJECTS[wanted.type].selecting(*(kind for kind, selects in given.items() if selects))
 
 
-def _known(wanted: TypeArgs, facts: ClusterState) -> frozenset[str]:
+def _known(wanted: TypeArgs, state: ClusterState) -> frozenset[str]:
     """Kinds of which everything that is asked for by name was read; a pool may have more slices than were."""
     objects = _SUBJECTS[wanted.type].objects
     if objects == (SLICES,):
-        return frozenset({SLICES} if facts.evidence.coverage(SLICES) is Coverage.FILTERED else ())
+        return frozenset({SLICES} if state.evidence.coverage(SLICES) is Coverage.FILTERED else ())
     return frozenset(objects if wanted.names else ())

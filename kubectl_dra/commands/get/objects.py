@@ -26,48 +26,48 @@ _ON_NONE: Final = "note: rule {} is on no device. {}"
 
 
 def _claims(call: GetCall, wanted: TypeArgs) -> Section:
-    facts = call.facts
-    chosen = chosen_of(call, wanted, facts.inventory.claims)
+    state = call.state
+    chosen = chosen_of(call, wanted, state.inventory.claims)
     if call.query.unused:
-        chosen, unknown = unused_claims(chosen, facts)
+        chosen, unknown = unused_claims(chosen, state)
         if unknown:
             them = counted(unknown, "claim")
             call.notes.append(fmt("note: left out {} of which it is not known, because pods could not be read", them))
-    return object_section(call, kinds.RESOURCE_CLAIM, chosen, claim_rows(chosen, facts), lists.CLAIMS)
+    return object_section(call, kinds.RESOURCE_CLAIM, chosen, claim_rows(chosen, state), lists.CLAIMS)
 
 
 def _classes(call: GetCall, wanted: TypeArgs) -> Section:
-    facts = call.facts
-    chosen = chosen_of(call, wanted, facts.inventory.classes)
-    classic = len(facts.inventory.classic.classes)
+    state = call.state
+    chosen = chosen_of(call, wanted, state.inventory.classes)
+    classic = len(state.inventory.classic.classes)
     if classic and not wanted.names:
         text = "note: left out {} {} of resource.k8s.io/v1alpha2: kubectl get resourceclasses shows what they say"
         call.notes.append(fmt(text, classic, "ResourceClass" if classic == 1 else "ResourceClasses"))
-    rows = class_rows(chosen, facts)
+    rows = class_rows(chosen, state)
     return object_section(call, kinds.DEVICE_CLASS, chosen, rows, lists.class_columns(rows))
 
 
 def _groups(call: GetCall, wanted: TypeArgs) -> Section:
-    chosen = chosen_of(call, wanted, call.facts.inventory.groups.pod_groups)
-    return object_section(call, kinds.POD_GROUP, chosen, group_rows(chosen, call.facts), lists.GROUPS)
+    chosen = chosen_of(call, wanted, call.state.inventory.groups.pod_groups)
+    return object_section(call, kinds.POD_GROUP, chosen, group_rows(chosen, call.state), lists.GROUPS)
 
 
 def _taints(call: GetCall, wanted: TypeArgs) -> Section:
-    facts = call.facts
-    rules = facts.inventory.taint_rules
+    state = call.state
+    rules = state.inventory.taint_rules
     chosen = {rule.metadata.name for rule in chosen_of(call, wanted, rules)}
     if wanted.names or call.options.selector or is_document(call.options) or call.options.output == "name":
-        rows = tuple(rule_row(rules[name], facts) for name in sorted(chosen))
+        rows = tuple(rule_row(rules[name], state) for name in sorted(chosen))
     else:
-        rows = taint_rows(facts)
-    published = PublishedNames(facts)
+        rows = taint_rows(state)
+    published = PublishedNames(state)
     for row in rows:
-        name, near = not_published(row, facts, published) if row.status is TaintStatus.HITS_NOTHING else ("", ())
+        name, near = not_published(row, state, published) if row.status is TaintStatus.HITS_NOTHING else ("", ())
         if name:
             call.notes.append(fmt("note: rule {} {}", row.rule, on_nothing(name, near)))
-        meant = correction(rules[row.rule], facts, published) if row.status is TaintStatus.HITS_NOTHING else None
+        meant = correction(rules[row.rule], state, published) if row.status is TaintStatus.HITS_NOTHING else None
         if meant is not None:
-            command = correction_command(row.rule, meant, facts.evidence.address)
+            command = correction_command(row.rule, meant, state.evidence.address)
             text = fmt("note: {}", correction_text(meant)) if name else fmt(_ON_NONE, row.rule, correction_text(meant))
             call.notes.append(fmt("{}: {}", text, command) if command else fmt("{}.", text))
     if idle := sum(row.effect == NO_EFFECT for row in rows):
@@ -79,13 +79,13 @@ def _taints(call: GetCall, wanted: TypeArgs) -> Section:
 
 
 def _slices(call: GetCall, wanted: TypeArgs) -> Section:
-    chosen = chosen_of(call, wanted, call.facts.inventory.slices)
-    return object_section(call, kinds.RESOURCE_SLICE, chosen, slice_rows(chosen, call.facts), lists.SLICES)
+    chosen = chosen_of(call, wanted, call.state.inventory.slices)
+    return object_section(call, kinds.RESOURCE_SLICE, chosen, slice_rows(chosen, call.state), lists.SLICES)
 
 
 def _templates(call: GetCall, wanted: TypeArgs) -> Section:
-    chosen = chosen_of(call, wanted, call.facts.inventory.templates)
-    rows = template_rows(chosen, call.facts)
+    chosen = chosen_of(call, wanted, call.state.inventory.templates)
+    rows = template_rows(chosen, call.state)
     return object_section(call, kinds.RESOURCE_CLAIM_TEMPLATE, chosen, rows, lists.TEMPLATES)
 
 

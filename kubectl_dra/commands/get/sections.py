@@ -65,7 +65,7 @@ class GetCall:
     options: Options
     query: GetQuery
     cluster: Scoped
-    facts: ClusterState
+    state: ClusterState
     failed: bool = False
     notes: list[Safe] = field(default_factory=list)
 
@@ -106,7 +106,7 @@ def found_by(
 
 def chosen_of(call: GetCall, wanted: TypeArgs, objects: Mapping[Any, Any]) -> list[Any]:
     """API objects by name (in the namespace in scope), or all that are in scope by labels."""
-    kind, evidence = KINDS[wanted.type], call.facts.evidence
+    kind, evidence = KINDS[wanted.type], call.state.evidence
 
     def key(name: str) -> Any:  # noqa: ANN401 - by name, or by namespace and name
         return Key(call.cluster.namespace, name) if kind.namespaced else name

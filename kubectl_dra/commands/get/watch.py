@@ -91,7 +91,7 @@ def _print_changes(
     if before is None:
         note_evidence(call.cluster.state, call.options)
         if not found.answered:
-            raise nothing_read(found, call.options, call.facts.evidence.address)
+            raise nothing_read(found, call.options, call.state.evidence.address)
         news = list(sections)
     else:
         pairs = zip(before.lines, now.lines, strict=True)

@@ -50,13 +50,13 @@ def answer(options: Options, asked: SelectorArgs) -> int:
     manifests = found.manifests if found is not None else None
     cluster = read_cluster(options, selector.KINDS)
     note_evidence(cluster.state, options)
-    facts = cluster.state
-    where = _where(asked, facts)
-    questions = _questions(asked, manifests, facts)
-    setting = selector.Setting(facts, where, _classes(manifests))
-    explained = _device(asked.explain, facts) if asked.explain is not None else None
+    state = cluster.state
+    where = _where(asked, state)
+    questions = _questions(asked, manifests, state)
+    setting = selector.Setting(state, where, _classes(manifests))
+    explained = _device(asked.explain, state) if asked.explain is not None else None
     reports = [selector.selector_report(question, setting, explained, asked.cross_check) for question in questions]
-    _print(options, reports, facts.evidence.address, single=manifests is None)
+    _print(options, reports, state.evidence.address, single=manifests is None)
     failed = manifests is not None and _note_bad(manifests, options)
     failed = failed or (found is not None and bool(found.problems))
     return ExitCode.ERROR if failed else _code(options, reports)
@@ -76,13 +76,13 @@ def _check(options: Options, asked: SelectorArgs) -> None:
 # --- what is asked --------------------------------------------------------------------------------------------------
 
 
-def _questions(asked: SelectorArgs, manifests: Manifests | None, facts: ClusterState) -> Sequence[selector.Question]:
+def _questions(asked: SelectorArgs, manifests: Manifests | None, state: ClusterState) -> Sequence[selector.Question]:
     if manifests is None:
-        classes = facts.inventory.classes
+        classes = state.inventory.classes
         if asked.device_class is not None and asked.device_class not in classes:
-            raise object_not_found(DEVICE_CLASS, asked.device_class, classes, facts.evidence)
+            raise object_not_found(DEVICE_CLASS, asked.device_class, classes, state.evidence)
         return (selector.expression_question(asked.words[0], asked.device_class),)
-    questions = selector.manifest_questions(((each.record, each.origin) for each in manifests.objects), facts.features)
+    questions = selector.manifest_questions(((each.record, each.origin) for each in manifests.objects), state.features)
     classic = sorted({each.kind.name for each in manifests.objects if _is_classic(each)})
     if not questions and classic and not manifests.bad_objects:
         what = f"{manifests.name}: {listed(classic)} of resource.k8s.io/v1alpha2 can't be tried on today's devices"
@@ -105,29 +105,29 @@ def _classes(manifests: Manifests | None) -> dict[str, DeviceClass]:
     return {record.metadata.name: record for record in records if isinstance(record, DeviceClass)}
 
 
-def _where(asked: SelectorArgs, facts: ClusterState) -> selector.Where:
-    drivers = sorted({pool.driver for pool in facts.pools})
+def _where(asked: SelectorArgs, state: ClusterState) -> selector.Where:
+    drivers = sorted({pool.driver for pool in state.pools})
     driver, pool = asked.driver, asked.pool
-    if driver is not None and driver not in drivers and facts.evidence.complete("ResourceSlice"):
-        raise published_not_found("driver", driver, drivers, facts.evidence)
+    if driver is not None and driver not in drivers and state.evidence.complete("ResourceSlice"):
+        raise published_not_found("driver", driver, drivers, state.evidence)
     if pool is not None:
-        found = [each for each in find_pools(pool, facts) if driver in (None, each.driver)]
+        found = [each for each in find_pools(pool, state) if driver in (None, each.driver)]
         if not found:
-            raise pool_not_found(pool, facts)
+            raise pool_not_found(pool, state)
         pool = found[0].pool
         driver = found[0].driver if len({each.driver for each in found}) == 1 else driver
-    check_node(asked.node, facts)
+    check_node(asked.node, state)
     return selector.Where(driver, pool, asked.node)
 
 
-def _device(word: str, facts: ClusterState) -> DeviceId:
-    found = find_devices(word, facts)
+def _device(word: str, state: ClusterState) -> DeviceId:
+    found = find_devices(word, state)
     if len(found) == 1:
         return found[0]
     if found:
         some = ", ".join(map(str, found[:4]))
         raise CommandError(f'"{word}" may be any of {len(found)} devices: {some}', f"--explain {found[0]}")
-    raise device_not_found(word, facts)
+    raise device_not_found(word, state)
 
 
 # --- printing -------------------------------------------------------------------------------------------------------

@@ -19,9 +19,9 @@ from kubectl_dra.reports.selector.records import compiles
 _WRONG_TYPES: Final = "no such overload"
 
 
-def check_selector(option: str, expression: str, facts: ClusterState, device_class: str = "") -> None:
+def check_selector(option: str, expression: str, state: ClusterState, device_class: str = "") -> None:
     """Raise :class:`CommandError` for one that does not compile, or fails on every device that it could match."""
-    report = selector_report(expression_question(expression, device_class or None), Setting(facts))
+    report = selector_report(expression_question(expression, device_class or None), Setting(state))
     lines = _refused(report)
     if not lines:
         return

@@ -65,10 +65,10 @@ def nothing_read(
     return CommandError(f"{names} could not be listed: {why}", hint, code, details)
 
 
-def known_from_claims(facts: ClusterState, found: ListGaps) -> Iterator[Safe]:
+def known_from_claims(state: ClusterState, found: ListGaps) -> Iterator[Safe]:
     """Of slices that could not be read claims tell which devices are in use."""
     if any(each.kind == RESOURCE_SLICE.name for each in found.objects):
-        yield from held_in_brief(held_in_pools(facts), facts.now)
+        yield from held_in_brief(held_in_pools(state), state.now)
 
 
 def way_to(item: Missing) -> CommandLine | str:

@@ -111,22 +111,22 @@ def _displacing(switches: Iterable[Switch]) -> bool:
 
 
 def supposed(
-    world: ClusterState, switches: tuple[Switch, ...], read_owner: ReadOwner | None = None
+    state: ClusterState, switches: tuple[Switch, ...], read_owner: ReadOwner | None = None
 ) -> tuple[ClusterState, WhatIf | None]:
     """The cluster with the switches. Raises an error that names what is not there.
 
     ``read_owner`` gets controllers of displaced pods, where these decide between nodes.
     """
     if not switches:
-        return world, None
+        return state, None
     from kubectl_dra.diagnosis.whatif import what_if
 
-    with told(world):
-        return what_if(world, switches, read_owner)
+    with told(state):
+        return what_if(state, switches, read_owner)
 
 
 @contextmanager
-def told(world: ClusterState) -> Iterator[None]:
+def told(state: ClusterState) -> Iterator[None]:
     """What a switch names and is not there becomes an error for people."""
     from kubectl_dra.api.kinds import NODE
     from kubectl_dra.commands.shared.not_found import object_not_found, published_not_found
@@ -135,7 +135,7 @@ def told(world: ClusterState) -> Iterator[None]:
     try:
         yield
     except WhatIfError as error:
-        name, known, evidence = error.name, error.known, world.evidence
+        name, known, evidence = error.name, error.known, state.evidence
         if error.kind == "node":
             raise object_not_found(NODE, name, known, evidence) from error
         raise published_not_found("device", name, known, evidence) from error

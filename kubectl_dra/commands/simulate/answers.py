@@ -57,15 +57,15 @@ def answer(options: Options, copies: str, switches: tuple[Switch, ...] = (), *, 
     namespace = cluster.namespace or DEFAULT_NAMESPACE
     objects = read_all(written, namespace, grouped_jobs=_keeps_scheduling(options, cluster.state))
     grouped = with_groups(options, cluster.state, objects)
-    world = for_new_nodes(options, grouped, written, switches)
-    world = with_queues_of(options, world, objects, found.objects)
-    note_evidence(world, options)
-    with told(world), owner_reader(options) as read:
-        report = simulation_report(world, objects, _copies(copies), switches, together=together, read_owner=read)
+    state = for_new_nodes(options, grouped, written, switches)
+    state = with_queues_of(options, state, objects, found.objects)
+    note_evidence(state, options)
+    with told(state), owner_reader(options) as read:
+        report = simulation_report(state, objects, _copies(copies), switches, together=together, read_owner=read)
     report = replace(report, supposed_gates=supposed_gates(cluster.state.features, grouped.features))
     report = with_unread_files(report, *_broken(found.problems))
-    address = world.evidence.address
-    page = partial(simulation_page, report, world.now, steps=remedies, address=address)
+    address = state.evidence.address
+    page = partial(simulation_page, report, state.now, steps=remedies, address=address)
     shown = report if remedies or not is_document(options) else report.without_steps()
     print_answer(Answer("SimulationReport", shown, partial(simulation_summary, shown), page), options)
     if found.problems or any(each.error for each in objects):

@@ -34,7 +34,7 @@ def answer(options: Options, asked: TaintArgs) -> int:
     with open_source(options) as source:
         planner = TaintPlanner(source, words, asked.match, asked.force)
         plan = planner.plan()
-        note_evidence(planner.facts, options)
+        note_evidence(planner.state, options)
         if asked.dry_run == "server":
             planner.check(plan)
         if asked.dry_run != "none":
@@ -79,7 +79,7 @@ def _check_consent(asked: TaintArgs, several: bool) -> None:
 
 def _show_plan(options: Options, planner: TaintPlanner, plan: TaintPlan, server: bool) -> int:
     terminal = console(options)
-    page = plan_page(plan, planner.missing, planner.notes(), planner.facts.evidence.address) if plan.writes else []
+    page = plan_page(plan, planner.missing, planner.notes(), planner.state.evidence.address) if plan.writes else []
     lines = [*page, *([Safe("")] if page else []), *present_lines(plan), *dry_lines(plan, server)]
     if is_document(options):
         write_plan(options, planner, plan, page)
@@ -103,19 +103,19 @@ def _list(options: Options, asked: TaintArgs) -> int:
 
     cluster = read_cluster(options, KINDS)
     note_evidence(cluster.state, options)
-    facts = cluster.state
-    taints = listed_taints(facts)
-    found = unread(facts, TAINTED_PODS, shown=bool(taints))
+    state = cluster.state
+    taints = listed_taints(state)
+    found = unread(state, TAINTED_PODS, shown=bool(taints))
     if is_document(options):
         write(list_bytes("TaintList", list_summary(taints, found.bound), taints, missing=found.missing), options)
     elif not found.answered:
-        raise nothing_read(found, options, facts.evidence.address)
+        raise nothing_read(found, options, state.evidence.address)
     elif options.output == "name":
-        with noted_around(found.missing, options, facts.evidence.address):
+        with noted_around(found.missing, options, state.evidence.address):
             for each in taints:
                 if each.taint.rule:
                     console(options).out(rule_reference(each.taint.rule))
     else:
-        page = list_page(taints, facts.now, found.bound, facts.evidence.address)
-        print_pages([around(page, found.missing, facts.evidence.address)], options)
-    return code_of(found, options, facts.evidence.address, bad=bool(taints))
+        page = list_page(taints, state.now, found.bound, state.evidence.address)
+        print_pages([around(page, found.missing, state.evidence.address)], options)
+    return code_of(found, options, state.evidence.address, bad=bool(taints))

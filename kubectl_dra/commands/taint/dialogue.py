@@ -105,7 +105,7 @@ class Dialogue:
 
     def _preview(self, plan: TaintPlan) -> None:
         self._shown = plan_page(
-            plan, self._planner.missing, self._planner.notes(), self._planner.facts.evidence.address
+            plan, self._planner.missing, self._planner.notes(), self._planner.state.evidence.address
         )
         for line in self._shown:
             self._terminal.note(line)
@@ -217,7 +217,7 @@ class Dialogue:
 
     def _line(self, words: tuple[str, ...] | None) -> Safe | None:
         """A command that changes the same cluster, as it is printed."""
-        return command(changing(words, self._planner.facts.evidence.address))
+        return command(changing(words, self._planner.state.evidence.address))
 
     def _say_first_step_stays(self, first: TaintPlan) -> None:
         devices = [device.id for device in first.devices]
@@ -233,7 +233,7 @@ class Dialogue:
         planner, source = self._planner, self._planner.source
         while True:
             plan = planner.plan(NO_EXECUTE)
-            if not has_effect_none(source.api_version, planner.facts.evidence.server_version):
+            if not has_effect_none(source.api_version, planner.state.evidence.server_version):
                 raise CommandError(f"{source.api_version} of this server has no effect None", "leave out --observe")
             counting = taint_observation.observation(plan, source.api_version)
             self._check_free(counting)
@@ -251,13 +251,13 @@ class Dialogue:
 
     def _check_free(self, counting: TaintPlan) -> None:
         name, device = counting.writes[0].name, counting.devices[0].id
-        if name in self._planner.facts.inventory.taint_rules:
+        if name in self._planner.state.inventory.taint_rules:
             what = f"rule {name} exists: another count is running, or one was interrupted"
             end = try_dra("taint-device", of_device(device), plain_word(f"{counting.taint.key}:None-"))
             raise CommandError(what, end.then(" removes it") if end else try_dra("get", "taints"))
 
     def _count(self, counting: TaintPlan, plan: TaintPlan) -> bool:
-        source, facts = self._planner.source, self._planner.facts
+        source, state = self._planner.source, self._planner.state
         session = source.live
         try:
             (created,) = carry_out(session, counting)
@@ -274,7 +274,7 @@ class Dialogue:
         if counts is None:
             self._terminal.note(fmt("The controller says: {}", condition.message))
             return not self._asked.yes
-        expected = taint_observation.expected_counts(plan, facts)
+        expected = taint_observation.expected_counts(plan, state)
         agree = taint_observation.agrees(counts, expected, plan)
         for line in comparison_lines(counts, expected, agree):
             self._terminal.note(line)

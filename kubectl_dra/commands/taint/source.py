@@ -40,7 +40,7 @@ class TaintSource:
     session: Session | None = None
     snapshot: ClusterState | None = None
 
-    def facts(self) -> ClusterState:
+    def state(self) -> ClusterState:
         """The cluster as it is now. Raises ``SourceError``, and CommandError where a right is missing."""
         if self.session is None:
             assert self.snapshot is not None  # noqa: S101 - it is one or the other
@@ -78,11 +78,11 @@ def _from_file(options: Options) -> TaintSource:
     return source_of_facts(options, ClusterState(inventory, evidence, features, options.clock))
 
 
-def source_of_facts(options: Options, facts: ClusterState) -> TaintSource:
+def source_of_facts(options: Options, state: ClusterState) -> TaintSource:
     """The source for plans that are only shown."""
-    minor = facts.features.minor
+    minor = state.features.minor
     version = next((version for version, since in _SINCE if minor >= since), "v1alpha3")
-    return TaintSource(options, DEVICE_TAINT_RULE.api_version_of(version), PlanTarget(), snapshot=facts)
+    return TaintSource(options, DEVICE_TAINT_RULE.api_version_of(version), PlanTarget(), snapshot=state)
 
 
 def _from_session(options: Options, session: Session) -> TaintSource:

@@ -20,18 +20,18 @@ _KINDS = ("ResourceClaim", "ResourceSlice", "DeviceClass", "DeviceTaintRule", "N
 def answer(options: Options, word: str) -> int:
     """Run the command; returns the exit code."""
     cluster = read_cluster(options, _KINDS)
-    world, by = cluster.state, By(word)
+    state, by = cluster.state, By(word)
     # Without -n the question of namespaces is about all of them.
     everywhere = by is not By.PODS and not options.namespace
     if not everywhere:
         check_namespace(options, cluster)
-    note_evidence(world, options)
+    note_evidence(state, options)
     scope = "" if everywhere else cluster.namespace
-    report = top_report(world, by, scope)
+    report = top_report(state, by, scope)
     again = asked_again(
         dataclasses.replace(options, all_namespaces=options.all_namespaces or everywhere), cluster.namespace
     )
-    address = dataclasses.replace(world.evidence.address, again=again)
-    page = partial(top_page, report, world.now, address, scope)
+    address = dataclasses.replace(state.evidence.address, again=again)
+    page = partial(top_page, report, state.now, address, scope)
     print_answer(Answer("TopReport", report, partial(top_summary, report, scope), page), options)
     return finding_code(asked=options.exit_code, bad=report.bad, partial=report.partial, answered=report.answered)

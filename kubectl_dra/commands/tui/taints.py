@@ -48,16 +48,16 @@ class CommandTaintWriter:
             return safe(with_hint(problem.message, problem.hint))
         return Safe("")
 
-    def plan(self, order: TaintRequest, facts: ClusterState, *, check: bool, effect: str = "") -> Preview:
+    def plan(self, order: TaintRequest, state: ClusterState, *, check: bool, effect: str = "") -> Preview:
         with _refusals(self._options):
-            planner = self._planner(order, facts)
+            planner = self._planner(order, state)
             return _preview(planner, planner.plan(effect), check=check and not self.refusal)
 
-    def write(self, order: TaintRequest, facts: ClusterState, agreed: Preview, *, steps: bool = False) -> WriteResult:
+    def write(self, order: TaintRequest, state: ClusterState, agreed: Preview, *, steps: bool = False) -> WriteResult:
         with _refusals(self._options):
             if self.refusal:
                 raise CommandError(self.refusal)
-            planner = self._planner(order, facts)
+            planner = self._planner(order, state)
             effect = "" if agreed.plan.removal else agreed.plan.taint.effect
             again = planner.plan(effect)
             if again.substance != agreed.plan.substance:
@@ -70,15 +70,15 @@ class CommandTaintWriter:
         self._open.close()
         self._source = None
 
-    def _planner(self, order: TaintRequest, facts: ClusterState) -> TaintPlanner:
-        source = self._source_of(facts)
+    def _planner(self, order: TaintRequest, state: ClusterState) -> TaintPlanner:
+        source = self._source_of(state)
         if order.rule:
             return RulePlanner(source, order.rule)
         return TaintPlanner(source, parse_words(order.words, match=False), "", force=False)
 
-    def _source_of(self, facts: ClusterState) -> TaintSource:
+    def _source_of(self, state: ClusterState) -> TaintSource:
         if self.refusal:
-            return source_of_facts(self._options, facts)
+            return source_of_facts(self._options, state)
         if self._source is None:
             self._source = self._open.enter_context(open_source(self._options))
         return self._source

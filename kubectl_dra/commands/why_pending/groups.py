@@ -46,7 +46,7 @@ def answer_about(
 
 
 def _page(found: GroupAnswer, diagnoser: Diagnoser, steps: Address | None) -> list[Safe]:
-    lines = group_page(found, diagnoser.world.now, address=diagnoser.world.evidence.address)
+    lines = group_page(found, diagnoser.state.now, address=diagnoser.state.evidence.address)
     commands = list(step_lines(found.report.remedies, steps)) if steps is not None else []
     return [*lines, Safe(""), *commands] if commands else lines
 

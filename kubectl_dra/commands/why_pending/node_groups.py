@@ -57,11 +57,11 @@ def judge_of(options: Options, word: str) -> Judge:
             what = f"{word}: no MachineDeployment, MachineSet, MachinePool, NodePool, AutoScalingGroup or Node in it"
             raise CommandError(what, try_kubectl("get", "machinedeployments,nodepools,draconfigs", "-A", "-o", "yaml"))
 
-    def judge(world: ClusterState, pod: Key) -> JudgedGroups:
+    def judge(state: ClusterState, pod: Key) -> JudgedGroups:
         groups = described
         if word == CLUSTER:
-            groups = tuple(with_unread(of_cluster(world.inventory, described), world.evidence, missing))
-        return JudgedGroups(tuple(judged(world, pod, groups)), (*missing, *_daemon_sets(world)))
+            groups = tuple(with_unread(of_cluster(state.inventory, described), state.evidence, missing))
+        return JudgedGroups(tuple(judged(state, pod, groups)), (*missing, *_daemon_sets(state)))
 
     return judge
 
@@ -83,11 +83,11 @@ def _live(options: Options) -> tuple[tuple[ScalableGroup, ...], tuple[Missing, .
     return groups_of(found.objects), tuple(missing)
 
 
-def _daemon_sets(world: ClusterState) -> Iterator[Missing]:
+def _daemon_sets(state: ClusterState) -> Iterator[Missing]:
     """DaemonSets that may not be read: what they take of a new node is not known."""
-    coverage = world.evidence.coverage(DAEMON_SET)
+    coverage = state.evidence.coverage(DAEMON_SET)
     if coverage in LACKING:
-        yield lacking(world.evidence, needs.BY_KIND[DAEMON_SET], "")
+        yield lacking(state.evidence, needs.BY_KIND[DAEMON_SET], "")
 
 
 def _written(options: Options, word: str) -> Iterator[Source]:

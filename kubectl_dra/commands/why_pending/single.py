@@ -96,14 +96,14 @@ class PendingCall(msgspec.Struct):
     @property
     def now(self) -> datetime:
         """The time of the evidence: ages in an old snapshot read as they were."""
-        return self.moment or self.diagnoser.world.now
+        return self.moment or self.diagnoser.state.now
 
 
 def pod_answer(call: PendingCall, key: Key, *, remedies: bool = True) -> Pending:
     read = call.read_owner
     if remedies:
         # Each way out is tried on all nodes.
-        call.diagnoser.world.devices.alike.expect_more()
+        call.diagnoser.state.devices.alike.expect_more()
     diagnosis = call.diagnoser.pod(key)
     found = _ways_out(call, diagnosis) if remedies else None
     report = pending.pending_report(
@@ -113,7 +113,7 @@ def pod_answer(call: PendingCall, key: Key, *, remedies: bool = True) -> Pending
         node=call.node,
         ways=found,
         what_if=call.what_if,
-        node_groups=call.judge(call.diagnoser.world, key) if remedies and call.judge is not None else None,
+        node_groups=call.judge(call.diagnoser.state, key) if remedies and call.judge is not None else None,
         read_owner=read if remedies else None,
         read_autoscalers=partial(with_autoscalers, call.options, call.cluster.state, key.namespace),
     )
@@ -124,13 +124,13 @@ def pod_answer(call: PendingCall, key: Key, *, remedies: bool = True) -> Pending
 
 def _ways_out(call: PendingCall, diagnosis: PodDiagnosis) -> FoundRemedies:
     """The ways out; where one scales a workload down, its namespace's autoscalers are read, and others may be left."""
-    world = call.diagnoser.world
-    found = find_remedies(world, diagnosis, read_owner=call.read_owner)
+    state = call.diagnoser.state
+    found = find_remedies(state, diagnosis, read_owner=call.read_owner)
     actions = [each for way in found.remedies if AutoscalersUnread() in way.notes for each in way.actions]
     for namespace in sorted({each.workload.namespace for each in actions if isinstance(each, ScaleDown)}):
-        world = with_autoscalers(call.options, world, namespace)
-    again = world is not call.diagnoser.world
-    return find_remedies(world, diagnosis, read_owner=call.read_owner) if again else found
+        state = with_autoscalers(call.options, state, namespace)
+    again = state is not call.diagnoser.state
+    return find_remedies(state, diagnosis, read_owner=call.read_owner) if again else found
 
 
 def _pod_page(call: PendingCall, report: pending.PendingReport) -> list[Safe]:

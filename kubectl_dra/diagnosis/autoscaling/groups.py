@@ -54,12 +54,12 @@ class ScalableGroup:
         return iter((self.template,)) if self.nodes is None else self.nodes(pod)
 
 
-def judged(world: ClusterState, pod: Key, groups: Iterable[ScalableGroup]) -> Iterator[GroupVerdict]:
+def judged(state: ClusterState, pod: Key, groups: Iterable[ScalableGroup]) -> Iterator[GroupVerdict]:
     """The answer about each group; groups that take the pod come first."""
-    before = diagnoser(world).pod(pod)
+    before = diagnoser(state).pod(pod)
     waits = before.verdict in (*_TRIED, Verdict.UNKNOWN)
     found = [
-        _Case(world, world.inventory.pods[pod], group).verdict() if waits else _open(group, before.causes)
+        _Case(state, state.inventory.pods[pod], group).verdict() if waits else _open(group, before.causes)
         for group in groups
     ]
     full = (Doubt.AT_MAXIMUM, Doubt.AT_LIMIT)
@@ -70,12 +70,12 @@ def judged(world: ClusterState, pod: Key, groups: Iterable[ScalableGroup]) -> It
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    world: ClusterState
+    state: ClusterState
     pod: Pod
     group: ScalableGroup
 
     def verdict(self) -> GroupVerdict:
-        name, nearest = _name(self.world.inventory, self.group), self.group.template
+        name, nearest = _name(self.state.inventory, self.group), self.group.template
         best = _WORST
         for template in self.group.templates(self.pod):
             outcome = self._tried(template, name)
@@ -102,7 +102,7 @@ class _Case:
 
     def _unread(self, template: NodeTemplate, name: str) -> tuple[Cause, ...]:
         """Why it is open whether a node that seems to fit does: a rule that was not read may taint its devices."""
-        if all(map(self.world.evidence.complete, _DECIDING)):
+        if all(map(self.state.evidence.complete, _DECIDING)):
             return ()
         found = Diagnoser(self._with(template, name)).pod(key_of(self.pod.metadata))
         return found.causes if any(each.decides and each.kind in _DECIDING for each in found.missing) else ()
@@ -116,7 +116,7 @@ class _Case:
         return Cause(Code.EVIDENCE_MISSING, MissingEvidence(self.group.unread))
 
     def _with(self, template: NodeTemplate, name: str) -> ClusterState:
-        after = edited(self.world, template.edits(name))
+        after = edited(self.state, template.edits(name))
         daemons = [] if template.pods else list(daemon_pods(after, name))
         return edited(after, (Put("Pod", pod) for pod in daemons))
 

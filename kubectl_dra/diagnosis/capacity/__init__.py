@@ -32,14 +32,14 @@ from kubectl_dra.diagnosis.records import BeingBound, Bound, Cause, Count, NodeO
 MORE: Final = 3
 
 
-def capacity(world: ClusterState, shape: Shape, more: int = MORE, names: int | None = NAMES) -> Capacity:
+def capacity(state: ClusterState, shape: Shape, more: int = MORE, names: int | None = NAMES) -> Capacity:
     """The whole answer; ``more``: for up to so many more copies the pods are found that would have to move.
 
     ``names``: of alike nodes at most so many are named, None for all.
     """
-    filled = fill(waiting(world, shape))
-    sure = _sureness(world, filled)
-    limit = quota_limit(world, shape.pod, shape.templates)
+    filled = fill(waiting(state, shape))
+    sure = _sureness(state, filled)
+    limit = quota_limit(state, shape.pod, shape.templates)
     quota = limit.copies if limit is not None else None
     if not filled.groups:
         fits = Count(0, Bound.UNKNOWN if sure is Bound.UNKNOWN or _is_open(filled) else Bound.EXACT)
@@ -47,8 +47,8 @@ def capacity(world: ClusterState, shape: Shape, more: int = MORE, names: int | N
     coming = _being_bound(filled)
     fits = Count(filled.copies, _fits_bound(filled, sure, coming))
     nodes, devices = rooms(filled, names), totals(filled)
-    opened = openings(world, shape, filled) if sure is Bound.EXACT else ()
-    pods = movable(filled.waiting.world)
+    opened = openings(state, shape, filled) if sure is Bound.EXACT else ()
+    pods = movable(filled.waiting.state)
     if not filled.side_by_side or filled.more_may_fit or sure is Bound.UNKNOWN:
         repacked = Count(filled.copies, Bound.UNKNOWN)
         return Capacity(
@@ -62,11 +62,11 @@ def capacity(world: ClusterState, shape: Shape, more: int = MORE, names: int | N
             movable=len(pods),
             being_bound=coming,
             depends_on=tuple(depends_on(filled.waiting.pod)),
-            own_term=own_term(world, shape, filled),
+            own_term=own_term(state, shape, filled),
             openings=opened,
         )
     most = bound(filled, pods)
-    found = moves(world, shape, filled, pods, min(more, most.most - filled.copies)) if sure is Bound.EXACT else ()
+    found = moves(state, shape, filled, pods, min(more, most.most - filled.copies)) if sure is Bound.EXACT else ()
     return Capacity(
         fits,
         Count(most.most, Bound.AT_MOST if sure is not Bound.AT_LEAST else Bound.UNKNOWN),
@@ -85,15 +85,15 @@ def capacity(world: ClusterState, shape: Shape, more: int = MORE, names: int | N
 def _being_bound(filled: Filled) -> BeingBound | None:
     """Pods that may be being bound where copies were counted."""
 
-    def again(world: ClusterState) -> int:
-        return fill(replace(filled.waiting, world=world)).copies
+    def again(state: ClusterState) -> int:
+        return fill(replace(filled.waiting, state=state)).copies
 
-    return being_bound(filled.waiting.world, filled.waiting.pod, filled.counts, again)
+    return being_bound(filled.waiting.state, filled.waiting.pod, filled.counts, again)
 
 
-def _sureness(world: ClusterState, filled: Filled) -> Bound:
+def _sureness(state: ClusterState, filled: Filled) -> Bound:
     """What a count of copies is worth, given what could be read."""
-    certain = missing.certainty(world.evidence)
+    certain = missing.certainty(state.evidence)
     if not filled.waiting.claims:
         return certain.nodes
     return _together(certain.devices, certain.free_devices, certain.nodes)

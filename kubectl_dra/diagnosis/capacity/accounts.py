@@ -138,20 +138,20 @@ class _Account:
     def __init__(self, filled: Filled) -> None:
         waiting = filled.waiting
         self._filled = filled
-        self._world: ClusterState = waiting.world
+        self._state: ClusterState = waiting.state
         searched = (result.searched for _, result in filled.tried.results)
         found = next((each.attempt for each in searched if each is not None), None)
         claims = waiting.with_virtual() if not waiting.problem else ()
-        plain = Allocating(self._world.devices, claims) if claims else None
+        plain = Allocating(self._state.devices, claims) if claims else None
         self._allocating = found or plain
         self.needed = 0
         #: One copy leaves nothing: its request is for all devices of a node.
         self.takes_all = False
         self._known: dict[Hashable, tuple[Funnel, ...]] = {}
-        slices = self._world.inventory.slices.values()
+        slices = self._state.inventory.slices.values()
         self._shared = {(s.spec.driver, s.spec.pool.name) for s in slices if not s.spec.node_name}
         if self._allocating is not None:
-            self._explainer = NodeExplainer(self._world, self._allocating)
+            self._explainer = NodeExplainer(self._state, self._allocating)
             requests = self._allocating.plan.requests
             choices = (choice.options for claim in self._allocating.plan.claims for choice in claim.choices)
             exact = [options for options in choices if not any(each.takes_all or each.admin for each in options)]
@@ -185,7 +185,7 @@ class _Account:
         return (device for device in removed if not self._is_held(DeviceId.of(device)))
 
     def _is_held(self, device: DeviceId) -> bool:
-        return device.device in self._world.allocated.pool(device.driver, device.pool)
+        return device.device in self._state.allocated.pool(device.driver, device.pool)
 
     def taken(self, alike: Alike, free: int) -> tuple[int, int]:
         """How many of so many free devices of a node copies take, for all their requests, and how many are left.
@@ -203,9 +203,9 @@ class _Account:
         """The nodes, apart by their devices; none where nothing can be told."""
         if self._allocating is None:
             return
-        nodes = self._world.inventory.nodes
+        nodes = self._state.inventory.nodes
         apart: dict[Hashable, list[str]] = {}
-        numbers = device_classes(self._world, self._allocating, {name: nodes[name] for name in alike.nodes})
+        numbers = device_classes(self._state, self._allocating, {name: nodes[name] for name in alike.nodes})
         for name, number in numbers.items():
             apart.setdefault(number, []).append(name)
         for key, names in apart.items():
@@ -261,8 +261,8 @@ def union(sets: Iterable[DeviceSet]) -> DeviceSet:
 class UsableDevices:
     """What claims could get in one cluster; claims that differ only in the number of devices are asked about once."""
 
-    def __init__(self, world: ClusterState) -> None:
-        self._world = world
+    def __init__(self, state: ClusterState) -> None:
+        self._state = state
         self._known: list[tuple[Hashable, frozenset[str], DeviceSet | None]] = []
 
     def of(self, claims: Sequence[ResourceClaim], admits: frozenset[str]) -> DeviceSet | None:
@@ -271,7 +271,7 @@ class UsableDevices:
         for known, nodes, found in self._known:
             if known == asked and nodes == admits:
                 return found
-        found = _Found(self._world, claims).on(admits)
+        found = _Found(self._state, claims).on(admits)
         self._known.append((asked, admits, found))
         return found
 
@@ -291,23 +291,23 @@ def _of_one(claim: ResourceClaim) -> ResourceClaim:
 class _Found:
     """The devices that the requests of some claims could get, node by node."""
 
-    def __init__(self, world: ClusterState, claims: Sequence[ResourceClaim]) -> None:
-        self._world = world
-        self._allocating = Allocating(world.devices, claims)
+    def __init__(self, state: ClusterState, claims: Sequence[ResourceClaim]) -> None:
+        self._state = state
+        self._allocating = Allocating(state.devices, claims)
         self._pools: dict[PoolId, frozenset[str]] = {}
         # Sets of names by the names in their order.
         self._names: dict[tuple[str, ...], frozenset[str]] = {}
 
     def on(self, admits: frozenset[str]) -> DeviceSet | None:
         """Those on some nodes; None where one can be shared."""
-        nodes = self._world.inventory.nodes
-        alike = device_classes(self._world, self._allocating, nodes)
+        nodes = self._state.inventory.nodes
+        alike = device_classes(self._state, self._allocating, nodes)
         places: dict[Hashable, _Places | None] = {}
         for node in nodes.values():
             if node.metadata.name not in admits:
                 continue
             try:
-                pools = gather(self._world.devices.index, node).pools
+                pools = gather(self._state.devices.index, node).pools
             except Aborted:
                 continue
             key = alike[node.metadata.name]

@@ -59,7 +59,7 @@ class Alike:
 class Filled:
     """How many copies fit on each node, and on nodes alike. ``judgement`` is that of the first copy.
 
-    ``more_may_fit``: the counting was ended, or what decides about the next copy was not read. ``world`` is the cluster
+    ``more_may_fit``: the counting was ended, or what decides about the next copy was not read. ``state`` is the cluster
     in which the copy waits. ``side_by_side``: copies on different nodes don't concern each other.
     """
 
@@ -78,18 +78,18 @@ class Filled:
 
 def fill(waiting: WaitingCopy) -> Filled:
     """Count the copies of the pod that waits."""
-    world = waiting.world
-    tried = attempt(world, waiting.pod, waiting.claims)
-    judged = judge(world, waiting.pod, tried)
+    state = waiting.state
+    tried = attempt(state, waiting.pod, waiting.claims)
+    judged = judge(state, waiting.pod, tried)
     start = Filled(waiting, judged, tried)
     if tried.stop is not None or judged.verdict is Verdict.SCHEDULER_ERROR:
         return start
     fits = tried.nodes(NodeOutcome.FITS)
-    refused = tuple(_refused(world, waiting, tried, judged))
+    refused = tuple(_refused(state, waiting, tried, judged))
     if not fits:
         return replace(start, groups=refused)
     allocating = _allocating([result for _, result in fits])
-    if any(True for _ in depends_on(waiting.pod)) or not _is_local(world, allocating, [node for node, _ in fits]):
+    if any(True for _ in depends_on(waiting.pod)) or not _is_local(state, allocating, [node for node, _ in fits]):
         return _one_by_one(start, refused)
     members = _classes(waiting, allocating, fits)
     filled = fill_nodes(focused(waiting, [nodes[0] for nodes in members]))
@@ -100,9 +100,9 @@ def fill(waiting: WaitingCopy) -> Filled:
     return replace(start, groups=(*groups, *refused), counts=counts, more_may_fit=filled.capped)
 
 
-def _refused(world: ClusterState, waiting: WaitingCopy, tried: PodAttempt, judged: Judgement) -> Iterator[Alike]:
+def _refused(state: ClusterState, waiting: WaitingCopy, tried: PodAttempt, judged: Judgement) -> Iterator[Alike]:
     """The nodes on which not even one copy fits, by what is in the way."""
-    for group in explain(world, waiting.pod, tried, judged).groups:
+    for group in explain(state, waiting.pod, tried, judged).groups:
         if group.outcome is not NodeOutcome.FITS:
             yield Alike(group.nodes, 0, group)
 
@@ -113,12 +113,12 @@ def _allocating(results: Iterable[NodeResult]) -> Allocating | None:
     return next(found, None)
 
 
-def _is_local(world: ClusterState, allocating: Allocating | None, nodes: Sequence[Node]) -> bool:
+def _is_local(state: ClusterState, allocating: Allocating | None, nodes: Sequence[Node]) -> bool:
     """Whether every device that the copy could get belongs to one node."""
-    shared = [slice_ for slice_ in world.inventory.slices.values() if not slice_.spec.node_name]
+    shared = [slice_ for slice_ in state.inventory.slices.values() if not slice_.spec.node_name]
     if allocating is None or not shared:
         return True
-    alike = device_classes(world, allocating, {node.metadata.name: node for node in nodes})
+    alike = device_classes(state, allocating, {node.metadata.name: node for node in nodes})
     seen: set[Hashable] = set()
     for node in nodes:
         number = alike[node.metadata.name]
@@ -126,7 +126,7 @@ def _is_local(world: ClusterState, allocating: Allocating | None, nodes: Sequenc
             continue
         seen.add(number)
         try:
-            checks = allocating.checks(node, gather(world.devices.index, node).pools)
+            checks = allocating.checks(node, gather(state.devices.index, node).pools)
             for candidate in checks.candidates:
                 if candidate.slice.spec.node_name:
                     continue
@@ -141,10 +141,10 @@ def _classes(
     waiting: WaitingCopy, allocating: Allocating | None, fits: Sequence[tuple[Node, NodeResult]]
 ) -> list[tuple[str, ...]]:
     """Nodes that can't be told apart by any number of copies."""
-    world = waiting.world
-    alike = device_classes(world, allocating, {node.metadata.name: node for node, _ in fits})
+    state = waiting.state
+    alike = device_classes(state, allocating, {node.metadata.name: node for node, _ in fits})
     room = _Room(waiting, allocating)
-    about_to_come = {pod.status.nominated_node_name: key_of(pod.metadata) for pod in world.nominated}
+    about_to_come = {pod.status.nominated_node_name: key_of(pod.metadata) for pod in state.nominated}
     found: dict[Hashable, list[str]] = {}
     for node, result in fits:
         name = node.metadata.name
@@ -157,10 +157,10 @@ class _Room:
     """For how many copies a node has cpu, memory and so on, as far as that is not more than its devices allow."""
 
     def __init__(self, waiting: WaitingCopy, allocating: Allocating | None) -> None:
-        world, pod = waiting.world, waiting.pod
-        served = served_resources(world)
-        self._inventory = world.inventory
-        self._usage = world.usage or {}
+        state, pod = waiting.state, waiting.pod
+        served = served_resources(state)
+        self._inventory = state.inventory
+        self._usage = state.usage or {}
         amounts = counted(pod_requests(pod))
         self._requests = {name: amount for name, amount in amounts.items() if name not in served}
         self._plain = not any(name in served for name in amounts)
@@ -188,7 +188,7 @@ class _Room:
 
 def focused(waiting: WaitingCopy, names: Sequence[str]) -> WaitingCopy:
     """The same with these nodes only: with their own slices and those of no node, and the claims that hold of them."""
-    inventory = waiting.world.inventory
+    inventory = waiting.state.inventory
     wanted = dict.fromkeys(names)
     own = [slice_ for name in wanted for slice_ in inventory.slices_by_node.get(name, ())]
     kept = {id(slice_) for slice_ in (*own, *inventory.slices_by_node.get("", ()))}
@@ -211,7 +211,7 @@ def focused(waiting: WaitingCopy, names: Sequence[str]) -> WaitingCopy:
         pods=about_to_come,
         usage={name: inventory.usage[name] for name in wanted if name in inventory.usage},
     )
-    return replace(waiting, world=waiting.world.changed(small))
+    return replace(waiting, state=waiting.state.changed(small))
 
 
 def _holds_of(claim: ResourceClaim, pools: set[PoolId]) -> bool:
@@ -229,35 +229,35 @@ class FilledNodes:
     last: Mapping[str, NodeGroup]
     capped: bool
     failed: bool
-    world: ClusterState
+    state: ClusterState
 
 
 def fill_nodes(waiting: WaitingCopy, *, explained: bool = True) -> FilledNodes:
     """Put one copy on every node where one fits, again and again, until none fits anywhere."""
-    world, key = waiting.world, waiting.key
-    alive: list[str] = list(world.inventory.nodes)
+    state, key = waiting.state, waiting.key
+    alive: list[str] = list(state.inventory.nodes)
     counts = dict.fromkeys(alive, 0)
     last: dict[str, NodeGroup] = {}
     failed = False
     for number in range(MOST_PER_NODE):
-        tried = attempt(world, world.inventory.pods[key], waiting.claims, alive)
+        tried = attempt(state, state.inventory.pods[key], waiting.claims, alive)
         fitting = [(node, result) for node, result in tried.results if result.outcome is NodeOutcome.FITS]
         failed = failed or any(result.outcome is NodeOutcome.FATAL for _, result in tried.results)
         if explained and len(fitting) < len(alive):
-            last |= _explained(world, waiting, tried)
+            last |= _explained(state, waiting, tried)
         if not fitting:
-            return FilledNodes(counts, last, False, failed, world)
+            return FilledNodes(counts, last, False, failed, state)
         alive = [node.metadata.name for node, _ in fitting]
         found = [(node, result.searched) for node, result in fitting]
         for name in alive:
             counts[name] += 1
-        world = world.changed(with_copies(world.inventory, waiting, found, number))
-    return FilledNodes(counts, last, True, failed, world)
+        state = state.changed(with_copies(state.inventory, waiting, found, number))
+    return FilledNodes(counts, last, True, failed, state)
 
 
-def _explained(world: ClusterState, waiting: WaitingCopy, tried: PodAttempt) -> dict[str, NodeGroup]:
-    judged = judge(world, waiting.pod, tried)
-    groups = explain(world, waiting.pod, tried, judged).groups
+def _explained(state: ClusterState, waiting: WaitingCopy, tried: PodAttempt) -> dict[str, NodeGroup]:
+    judged = judge(state, waiting.pod, tried)
+    groups = explain(state, waiting.pod, tried, judged).groups
     return {name: group for group in groups if group.outcome is not NodeOutcome.FITS for name in group.nodes}
 
 
@@ -286,7 +286,7 @@ def with_copies(
 def _one_by_one(start: Filled, refused: Sequence[Alike]) -> Filled:
     """Copies as the scheduler places them, each finding what those before it left."""
     waiting = start.waiting
-    world = waiting.world.changed(_without(waiting.world.inventory, waiting))
+    state = waiting.state.changed(_without(waiting.state.inventory, waiting))
     own = waiting.pod.metadata
 
     def copies() -> Iterator[Pod]:
@@ -294,7 +294,7 @@ def _one_by_one(start: Filled, refused: Sequence[Alike]) -> Filled:
             meta = msgspec.structs.replace(own, name=f"{own.name}-{number}", uid=f"{own.uid}-{number}")
             yield msgspec.structs.replace(waiting.pod, metadata=meta, status=PodStatus(phase="Pending"))
 
-    placed = place(world, copies())
+    placed = place(state, copies())
     failed = placed.failed
     unlucky = {name: group for group in (failed.nodes if failed is not None else ()) for name in group.nodes}
     members: dict[Hashable, list[str]] = {}
@@ -316,21 +316,21 @@ def _without(inventory: Inventory, waiting: WaitingCopy) -> Inventory:
     return inventory.replace(pods=pods, claims={k: claim for k, claim in inventory.claims.items() if k not in own})
 
 
-def whole_groups(world: ClusterState, parts: Sequence[tuple[Shape, int]], most: int) -> int:
+def whole_groups(state: ClusterState, parts: Sequence[tuple[Shape, int]], most: int) -> int:
     """Groups that find nodes one after the other, each of so many pods of every shape, up to ``most``.
 
     No fewer fit; another order of the pods may place more.
     """
     templates = {key: each for shape, _ in parts for key, each in shape.templates.items()}
-    world = world.changed(world.inventory.replace(templates={**world.inventory.templates, **templates}))
+    state = state.changed(state.inventory.replace(templates={**state.inventory.templates, **templates}))
     size = sum(number for _, number in parts)
-    for group in range(min(most, _EFFORT // max(1, size * len(world.inventory.nodes)))):
+    for group in range(min(most, _EFFORT // max(1, size * len(state.inventory.nodes)))):
         for shape, number in parts:
-            placed = place(world, _copies(shape.pod, group, number))
+            placed = place(state, _copies(shape.pod, group, number))
             if placed.copies < number:
                 return group
-            world = placed.world
-    return min(most, _EFFORT // max(1, size * len(world.inventory.nodes)))
+            state = placed.state
+    return min(most, _EFFORT // max(1, size * len(state.inventory.nodes)))
 
 
 def _copies(pod: Pod, group: int, number: int) -> Iterator[Pod]:

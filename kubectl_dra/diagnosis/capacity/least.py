@@ -70,15 +70,15 @@ class Sets:
     def _alike(self, node: str, pods: Sequence[Movable]) -> Hashable:
         """Equal for nodes on which the same sets gain the same."""
         waiting = self.filled.waiting
-        world = waiting.world
+        state = waiting.state
         attempts = (r.searched.attempt for _, r in self.filled.tried.results if r.searched is not None)
         allocating = next(attempts, None)
-        number = device_classes(world, allocating, {node: world.inventory.nodes[node]})[node]
-        usage = world.inventory.usage.get(node)
+        number = device_classes(state, allocating, {node: state.inventory.nodes[node]})[node]
+        usage = state.inventory.usage.get(node)
         taken = (usage.pods, tuple(sorted(usage.requests.items()))) if usage is not None else ()
-        sizes = tuple(sorted((k, str(q)) for k, q in world.inventory.nodes[node].status.allocatable.items()))
+        sizes = tuple(sorted((k, str(q)) for k, q in state.inventory.nodes[node].status.allocatable.items()))
         held = tuple((each.kind, tuple(device for _, _, device in each.devices)) for each in pods)
-        spec = world.inventory.nodes[node].spec
+        spec = state.inventory.nodes[node].spec
         return number, taken, sizes, held, spec.unschedulable, repr(spec.taints)
 
     def _gains(self, node: str, pods: Sequence[Movable], size: int) -> Iterator[tuple[tuple[int, ...], int]]:
@@ -100,13 +100,13 @@ class Sets:
 
     def _copies(self, node: str, pods: Sequence[Movable]) -> int:
         small = focused(self.filled.waiting, [node])
-        inventory = small.world.inventory
+        inventory = small.state.inventory
         gone = {each.key: each.pod for each in pods}
         if self.emptied:
             inventory = inventory.replace(usage={node: self._of_movable(node)})
         change = without_pods(gone.keys())
         after: Inventory = change(inventory.replace(pods={**inventory.pods, **gone}))
-        return fill_nodes(replace(small, world=small.world.changed(after)), explained=False).counts[node]
+        return fill_nodes(replace(small, state=small.state.changed(after)), explained=False).counts[node]
 
     def _of_movable(self, node: str) -> NodeUsage:
         total = NodeUsage()
@@ -116,7 +116,7 @@ class Sets:
 
     def have_company(self) -> bool:
         """Whether on a node of these pods there is anything else that takes of it."""
-        usage = self.filled.waiting.world.inventory.usage
+        usage = self.filled.waiting.state.inventory.usage
         return any(usage[node].pods > len(pods) for node, pods in self.pods.items() if node in usage)
 
 
@@ -169,7 +169,7 @@ def deletions(filled: Filled) -> tuple[Deletion, ...]:
 
 def _of_nodes(filled: Filled) -> Iterator[tuple[int, Deletion]]:
     """With the number of devices that go free."""
-    sets = Sets(filled, bare(filled.waiting.world), most=_TRIALS)
+    sets = Sets(filled, bare(filled.waiting.state), most=_TRIALS)
     for node in sets.pods:
         if sets.exhausted:
             return

@@ -45,25 +45,25 @@ class Movable:
         return tuple(device_of(each) for each in results if not each.admin_access)
 
 
-def movable(world: ClusterState) -> tuple[Movable, ...]:
+def movable(state: ClusterState) -> tuple[Movable, ...]:
     """All of them, in the order of their keys.
 
     A controller makes the pod again, no disruption budget stands in the way now, and its devices are its own. What
     belongs to a node, to a gang or to another scheduler stays.
     """
-    found = (_movable(world, pod) for pod in _holders(world))
+    found = (_movable(state, pod) for pod in _holders(state))
     return tuple(each for each in found if each is not None)
 
 
-def bare(world: ClusterState) -> tuple[Movable, ...]:
+def bare(state: ClusterState) -> tuple[Movable, ...]:
     """Those that nothing makes again, whose end releases devices, in the order of their keys."""
-    found = (_bare(world, pod) for pod in _holders(world))
+    found = (_bare(state, pod) for pod in _holders(state))
     return tuple(each for each in found if each is not None)
 
 
-def _holders(world: ClusterState) -> Iterator[Pod]:
+def _holders(state: ClusterState) -> Iterator[Pod]:
     """The pods whose claims have devices, in the order of their keys."""
-    inventory = world.inventory
+    inventory = state.inventory
     holding = {key for key, claim in inventory.claims.items() if claim.status.allocation is not None}
     users: dict[Key, None] = {}
     for key in holding:
@@ -72,25 +72,25 @@ def _holders(world: ClusterState) -> Iterator[Pod]:
     return (inventory.pods[key] for key in sorted(users))
 
 
-def _movable(world: ClusterState, pod: Pod) -> Movable | None:
+def _movable(state: ClusterState, pod: Pod) -> Movable | None:
     if pod.metadata.controller is None or stays_with_node(pod) or in_group(pod):
         return None
-    if other_scheduler(pod, world.schedulers) is not None or not _may_be_disrupted(world, pod):
+    if other_scheduler(pod, state.schedulers) is not None or not _may_be_disrupted(state, pod):
         return None
-    return _with_claims(world, pod)
+    return _with_claims(state, pod)
 
 
-def _bare(world: ClusterState, pod: Pod) -> Movable | None:
+def _bare(state: ClusterState, pod: Pod) -> Movable | None:
     if pod.metadata.controller is not None or stays_with_node(pod) or in_group(pod):
         return None
-    return _with_claims(world, pod)
+    return _with_claims(state, pod)
 
 
-def _with_claims(world: ClusterState, pod: Pod) -> Movable | None:
+def _with_claims(state: ClusterState, pod: Pod) -> Movable | None:
     """None for a pod that has no node or ends anyway, and where its end would leave its devices to others."""
     if not pod.spec.node_name or is_terminal(pod) or pod.metadata.deletion_timestamp is not None:
         return None
-    claims = [c for c in claims_of(pod, world.inventory) if c.status.allocation is not None]
+    claims = [c for c in claims_of(pod, state.inventory) if c.status.allocation is not None]
     if not claims or classic.concerns(claims):
         return None
     left = (after_deletion(claim, {pod.metadata.uid}) for claim in claims)
@@ -99,8 +99,8 @@ def _with_claims(world: ClusterState, pod: Pod) -> Movable | None:
     return Movable(pod, tuple(claims), _kind(pod, claims))
 
 
-def _may_be_disrupted(world: ClusterState, pod: Pod) -> bool:
-    budgets = [budget for budget in world.inventory.budgets.values() if covers(budget, pod)]
+def _may_be_disrupted(state: ClusterState, pod: Pod) -> bool:
+    budgets = [budget for budget in state.inventory.budgets.values() if covers(budget, pod)]
     return len(budgets) <= 1 and all(budget.status.disruptions_allowed > 0 for budget in budgets)
 
 

@@ -46,7 +46,7 @@ _CORDONED: Final = 8
 Order = tuple[tuple[Move, ...], ...]
 
 
-def moves(world: ClusterState, shape: Shape, filled: Filled, pods: Sequence[Movable], upto: int) -> tuple[Moves, ...]:
+def moves(state: ClusterState, shape: Shape, filled: Filled, pods: Sequence[Movable], upto: int) -> tuple[Moves, ...]:
     """For one, two … up to ``upto`` more copies the pods to restart; fewer where no way was found.
 
     ``pods`` are those that may move.
@@ -54,9 +54,9 @@ def moves(world: ClusterState, shape: Shape, filled: Filled, pods: Sequence[Mova
     if upto < 1:
         return ()
     bounds = LeastMoves(Sets(filled, pods))
-    found = dict(_step_by_step(world, shape, filled, pods, upto, bounds))
+    found = dict(_step_by_step(state, shape, filled, pods, upto, bounds))
     if any(_length(found.get(more, ())) != bounds.of(more) for more in range(1, upto + 1)):
-        for more, order in fewest(world, shape, filled, pods, upto).items():
+        for more, order in fewest(state, shape, filled, pods, upto).items():
             if more not in found or _length(order) < _length(found[more]):
                 found[more] = order
     return tuple(_told(more, found[more], bounds.of(more)) for more in sorted(found))
@@ -73,7 +73,7 @@ def _told(more: int, order: Order, at_least: int) -> Moves:
 
 
 def _step_by_step(
-    world: ClusterState, shape: Shape, filled: Filled, pods: Sequence[Movable], upto: int, bounds: LeastMoves
+    state: ClusterState, shape: Shape, filled: Filled, pods: Sequence[Movable], upto: int, bounds: LeastMoves
 ) -> Iterator[tuple[int, Order]]:
     """For each number of copies the restarts for one less, and those that make room for one more then."""
     done: Order = ()
@@ -82,20 +82,20 @@ def _step_by_step(
         if filled.copies >= start + more:
             yield more, done  # a step before has made room for several
             continue
-        search = _Step(world, shape, filled, start + more)
+        search = _Step(state, shape, filled, start + more)
         step = search.find(sets)
         if step is None:
             return
         if more == 1:
             bounds.stuck = search.stuck
-        world, filled, done = step.world, step.filled, (*done, *step.order)
-        sets = Sets(filled, movable(filled.waiting.world))
+        state, filled, done = step.state, step.filled, (*done, *step.order)
+        sets = Sets(filled, movable(filled.waiting.state))
         yield more, done
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    world: ClusterState
+    state: ClusterState
     filled: Filled
     order: Order
 
@@ -104,7 +104,7 @@ class _Found:
 class _Step:
     """The search for one set of pods after whose restart at least ``wanted`` copies fit in all."""
 
-    world: ClusterState
+    state: ClusterState
     shape: Shape
     filled: Filled
     wanted: int
@@ -139,14 +139,14 @@ class _Step:
         ways: list[tuple[str, ...]] = [(chosen.node,)]
         if roomy and len(roomy) <= _FEW_NODES:
             ways.append((chosen.node, *roomy))
-        others = elsewhere(self.world, chosen.node)
+        others = elsewhere(self.state, chosen.node)
         if others is not None:
             ways.append(others)
         elif len(chosen.pods) == 1:
             self._stuck = False  # whether it may be restarted in its place was not tried
         for closed in ways:
             self._tries += 1
-            made = restarted(self.world, chosen.pods, closed)
+            made = restarted(self.state, chosen.pods, closed)
             # A pod of which it can't be said where it goes is not stuck.
             away = closed == (chosen.node,)
             self._stuck = self._stuck and (made.stuck or len(chosen.pods) > 1 or not away)
@@ -162,9 +162,9 @@ class _Step:
             if self._tries >= _MOST_TRIES:
                 return None
             self._tries += 1
-            made = restarted(self.world, [first], (chosen.node, first.node))
+            made = restarted(self.state, [first], (chosen.node, first.node))
             if made.all_run:
-                then = restarted(made.world, chosen.pods, (chosen.node,))
+                then = restarted(made.state, chosen.pods, (chosen.node,))
                 found = self._enough(then, (made.moves,))
                 if found is not None:
                     return found
@@ -173,39 +173,39 @@ class _Step:
     def _enough(self, made: Made, before: Order = ()) -> _Found | None:
         if not made.all_run:
             return None
-        filled = fill(waiting(made.world, self.shape))
-        return _Found(made.world, filled, (*before, made.moves)) if filled.copies >= self.wanted else None
+        filled = fill(waiting(made.state, self.shape))
+        return _Found(made.state, filled, (*before, made.moves)) if filled.copies >= self.wanted else None
 
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    world: ClusterState
+    state: ClusterState
     copies: int
     order: Order = ()
 
 
-def fewest(world: ClusterState, shape: Shape, filled: Filled, pods: Sequence[Movable], upto: int) -> dict[int, Order]:
+def fewest(state: ClusterState, shape: Shape, filled: Filled, pods: Sequence[Movable], upto: int) -> dict[int, Order]:
     """For one, two … up to ``upto`` more copies the fewest restarts found, none of a pod twice.
 
     On large clusters it is not searched.
     """
-    if len(pods) > _PODS or len(world.inventory.nodes) > _NODES:
+    if len(pods) > _PODS or len(state.inventory.nodes) > _NODES:
         return {}
     found: dict[int, Order] = {}
-    level, seen, tries = [_State(world, filled.copies)], set[Hashable](), 0
+    level, seen, tries = [_State(state, filled.copies)], set[Hashable](), 0
     for _ in range(min(len(pods), _MOST)):
         following: list[_State] = []
         for reached, pod, closed in _next(level, pods):
             tries += 1
             if tries > _TRIES:
                 return found
-            made = restarted(reached.world, [pod], closed)
-            key = _placed(made.world, pods)
+            made = restarted(reached.state, [pod], closed)
+            key = _placed(made.state, pods)
             if not made.all_run or key in seen:
                 continue
             seen.add(key)
-            copies = fill(waiting(made.world, shape)).copies
-            following.append(_State(made.world, copies, (*reached.order, made.moves)))
+            copies = fill(waiting(made.state, shape)).copies
+            following.append(_State(made.state, copies, (*reached.order, made.moves)))
             for more in range(1, min(copies - filled.copies, upto) + 1):
                 found.setdefault(more, following[-1].order)
         if upto in found:
@@ -221,19 +221,19 @@ def _next(level: Sequence[_State], pods: Sequence[Movable]) -> Iterator[tuple[_S
         for pod in pods:
             if pod.key not in moved:
                 yield state, pod, (pod.node,)
-                others = elsewhere(state.world, pod.node)
+                others = elsewhere(state.state, pod.node)
                 if others is not None:
                     yield state, pod, others
 
 
-def _placed(world: ClusterState, pods: Sequence[Movable]) -> Hashable:
+def _placed(state: ClusterState, pods: Sequence[Movable]) -> Hashable:
     """Where pods are, whichever of those of a kind is where."""
-    return tuple(sorted((repr(each.kind), _holds(world, each.key)) for each in pods))
+    return tuple(sorted((repr(each.kind), _holds(state, each.key)) for each in pods))
 
 
-def _holds(world: ClusterState, pod: Key) -> tuple[str, ...]:
-    found = world.inventory.pods.get(pod)
-    claims = claims_of(found, world.inventory) if found is not None else ()
+def _holds(state: ClusterState, pod: Key) -> tuple[str, ...]:
+    found = state.inventory.pods.get(pod)
+    claims = claims_of(found, state.inventory) if found is not None else ()
     return tuple(sorted(str(device) for claim in claims for device in devices_of(claim)))
 
 
@@ -241,21 +241,21 @@ def _holds(world: ClusterState, pod: Key) -> tuple[str, ...]:
 class Made:
     """The cluster after restarts, while some found no node: ``stuck`` if that is sure."""
 
-    world: ClusterState
+    state: ClusterState
     moves: tuple[Move, ...] = ()
     all_run: bool = False
     stuck: bool = False
 
 
-def restarted(world: ClusterState, pods: Sequence[Movable], closed: tuple[str, ...]) -> Made:
+def restarted(state: ClusterState, pods: Sequence[Movable], closed: tuple[str, ...]) -> Made:
     """Pods of one node are restarted while nodes are closed, the most important first."""
     leaving = Leaving()
     leaving.add((each.key for each in pods), LeavesBy.TAINT)
-    after, displaced = displace(world.changed(_cordoned(world.inventory, closed)), leaving)
+    after, displaced = displace(state.changed(_cordoned(state.inventory, closed)), leaving)
     fates = {each.fate for each in displaced}
     if fates != {PodFate.MOVES}:
         return Made(after, stuck=fates <= {PodFate.MOVES, PodFate.PENDING})
-    before = world.inventory.nodes
+    before = state.inventory.nodes
     nodes = {name: before[name] if name in closed else node for name, node in after.inventory.nodes.items()}
     priority = {each.key: each.pod.spec.priority or 0 for each in pods}
     placed = sorted(displaced, key=lambda each: (-priority[each.pod.key], each.pod.key))
@@ -272,9 +272,9 @@ def _cordoned(inventory: Inventory, names: Sequence[str]) -> Inventory:
     return inventory.replace(nodes=nodes)
 
 
-def elsewhere(world: ClusterState, node: str) -> tuple[str, ...] | None:
+def elsewhere(state: ClusterState, node: str) -> tuple[str, ...] | None:
     """The nodes to cordon so that a pod with devices of its own stays on ``node``; None where they are too many."""
-    inventory = world.inventory
+    inventory = state.inventory
     everywhere = bool(inventory.slices_by_node.get(""))
     others = [name for name in inventory.nodes if name != node and (everywhere or inventory.slices_by_node.get(name))]
     if len(others) > _CORDONED:

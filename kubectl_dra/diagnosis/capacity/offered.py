@@ -16,8 +16,8 @@ from kubectl_dra.scheduler.snapshot import Snapshot
 
 def offered(filled: Filled, nodes: Iterable[str], copies: int) -> Iterator[tuple[tuple[str, ...], Devices]]:
     """Nodes with so many copies each, apart by what they offer of the resource of which one takes most."""
-    world, requested = filled.waiting.world, asked(filled.waiting.pod)
-    known, found = Snapshot(world).nodes, dict[Devices, list[str]]()
+    state, requested = filled.waiting.state, asked(filled.waiting.pod)
+    known, found = Snapshot(state).nodes, dict[Devices, list[str]]()
     for name in nodes:
         info, devices = known[name], Devices()
         here = [each for each in requested if allocatable_of(info.node, each)]

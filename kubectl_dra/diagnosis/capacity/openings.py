@@ -31,21 +31,21 @@ _MOST: Final = 3
 _NAMES: Final = 3
 
 
-def openings(world: ClusterState, shape: Shape, filled: Filled) -> tuple[Opening, ...]:
+def openings(state: ClusterState, shape: Shape, filled: Filled) -> tuple[Opening, ...]:
     """The ways that bring more, most copies first."""
     found = [
-        *_cordons(world, shape, filled),
-        *_node_taints(world, shape, filled),
-        *_device_taints(world, shape, filled),
+        *_cordons(state, shape, filled),
+        *_node_taints(state, shape, filled),
+        *_device_taints(state, shape, filled),
     ]
     return tuple(sorted((each for each in found if each.more > 0), key=lambda each: -each.more))
 
 
 def _opening(
-    kind: OpeningKind, taint: str, world: ClusterState, shape: Shape, filled: Filled, rule: str = ""
+    kind: OpeningKind, taint: str, state: ClusterState, shape: Shape, filled: Filled, rule: str = ""
 ) -> Opening:
     """What a cluster, or a shape, as it would be has room for, and on which nodes more."""
-    then = fill(waiting(world, shape))
+    then = fill(waiting(state, shape))
     gained = [name for name, copies in then.counts.items() if copies > filled.counts.get(name, 0)]
     return Opening(kind, taint, then.copies - filled.copies, len(gained), tuple(gained[:_NAMES]), rule)
 
@@ -54,15 +54,15 @@ def _rejecting(filled: Filled, code: Code) -> Iterator[Alike]:
     return (alike for alike in filled.groups if alike.last and any(cause.code is code for cause in alike.last.causes))
 
 
-def _cordons(world: ClusterState, shape: Shape, filled: Filled) -> Iterator[Opening]:
-    nodes = [world.inventory.nodes[name] for a in _rejecting(filled, Code.NODE_UNSCHEDULABLE) for name in a.nodes]
+def _cordons(state: ClusterState, shape: Shape, filled: Filled) -> Iterator[Opening]:
+    nodes = [state.inventory.nodes[name] for a in _rejecting(filled, Code.NODE_UNSCHEDULABLE) for name in a.nodes]
     if nodes:
         kept = (tuple(taint for taint in each.spec.taints if taint.key != CORDONED) for each in nodes)
         edits = (Put("Node", with_spec(e, unschedulable=False, taints=t)) for e, t in zip(nodes, kept, strict=True))
-        yield _opening(OpeningKind.CORDON, "", edited(world, edits), shape, filled)
+        yield _opening(OpeningKind.CORDON, "", edited(state, edits), shape, filled)
 
 
-def _node_taints(world: ClusterState, shape: Shape, filled: Filled) -> Iterator[Opening]:
+def _node_taints(state: ClusterState, shape: Shape, filled: Filled) -> Iterator[Opening]:
     found = Counter[str]()
     for alike in _rejecting(filled, Code.NODE_TAINTS):
         for cause in alike.last.causes if alike.last is not None else ():
@@ -71,16 +71,16 @@ def _node_taints(world: ClusterState, shape: Shape, filled: Filled) -> Iterator[
     for taint, _ in found.most_common(_MOST):
         tolerations = (*shape.pod.spec.tolerations, toleration(taint))
         tolerant = Shape(with_spec(shape.pod, tolerations=tolerations), shape.templates)
-        yield _opening(OpeningKind.NODE_TAINT, taint, world, tolerant, filled)
+        yield _opening(OpeningKind.NODE_TAINT, taint, state, tolerant, filled)
 
 
-def _device_taints(world: ClusterState, shape: Shape, filled: Filled) -> Iterator[Opening]:
+def _device_taints(state: ClusterState, shape: Shape, filled: Filled) -> Iterator[Opening]:
     found = Counter[tuple[str, str]]()
     for alike in filled.groups:
         found.update(dict.fromkeys(_taints_on(alike), len(alike.nodes)))
     for (taint, rule), _ in found.most_common(_MOST):
-        edits = [Remove("DeviceTaintRule", Key("", rule))] if rule else _repaired(world, taint)
-        yield _opening(OpeningKind.DEVICE_TAINT, taint, edited(world, edits), shape, filled, rule)
+        edits = [Remove("DeviceTaintRule", Key("", rule))] if rule else _repaired(state, taint)
+        yield _opening(OpeningKind.DEVICE_TAINT, taint, edited(state, edits), shape, filled, rule)
 
 
 def _taints_on(alike: Alike) -> Iterator[tuple[str, str]]:
@@ -91,11 +91,11 @@ def _taints_on(alike: Alike) -> Iterator[tuple[str, str]]:
         yield from ((each.reason, each.source) for each in funnel.stage(StageName.TAINTS).removed)
 
 
-def _repaired(world: ClusterState, taint: str) -> Iterator[Edit]:
+def _repaired(state: ClusterState, taint: str) -> Iterator[Edit]:
     """Without such taints of drivers, of this value alone: those of another one stay."""
 
     def change(_: DeviceId, device: Device) -> Device:
         kept = tuple(each for each in device.taints if taint_text(each) != taint)
         return device if len(kept) == len(device.taints) else msgspec.structs.replace(device, taints=kept)
 
-    return taints.changed_slices(world.inventory.slices.values(), change)
+    return taints.changed_slices(state.inventory.slices.values(), change)

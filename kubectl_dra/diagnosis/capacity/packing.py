@@ -69,14 +69,14 @@ class Packing:
         models = {kind: next(each for each in moving if each.kind == kind) for kind in kinds}
         wanted = tuple(sum(each.kind == kind for each in moving) for kind in kinds)
         change = without_pods({each.key for each in moving})
-        world = self._waiting.world.changed(change(self._waiting.world.inventory))
+        state = self._waiting.state.changed(change(self._waiting.state.inventory))
         staying = frozenset(each.key for each in self._pods) - {each.key for each in moving}
-        nodes = list(world.inventory.nodes)
+        nodes = list(state.inventory.nodes)
         own = by_node([each for each in self._pods if each.key in staying])
         table: dict[tuple[int, ...], int] = {tuple(0 for _ in kinds): 0}
         for name in nodes:
             fixed = frozenset(each.key for each in own.get(name, ()))
-            small = focused(replace(self._waiting, world=world), [name])
+            small = focused(replace(self._waiting, state=state), [name])
             options = self._options(small, (name, fixed), [models[kind] for kind in kinds], wanted)
             table = _combined(table, options, wanted)
         return table.get(wanted, -1)
@@ -123,15 +123,15 @@ class Packing:
         waiting = small if model is None else _as_waiting(small, model, depth)
         if waiting is None:
             return None
-        (name,) = waiting.world.inventory.nodes
-        tried = engine_attempt(Snapshot(waiting.world), waiting.pod, _OF_THE_NODE)
+        (name,) = waiting.state.inventory.nodes
+        tried = engine_attempt(Snapshot(waiting.state), waiting.pod, _OF_THE_NODE)
         if name not in tried.feasible:
             return None
         found = devices_on(tried.cycle, name)
         searched = found.searched if found is not None else None
-        node = waiting.world.inventory.nodes[name]
-        inventory = with_copies(waiting.world.inventory, waiting, [(node, searched)], depth)
-        return replace(small, world=waiting.world.changed(inventory))
+        node = waiting.state.inventory.nodes[name]
+        inventory = with_copies(waiting.state.inventory, waiting, [(node, searched)], depth)
+        return replace(small, state=waiting.state.changed(inventory))
 
 
 def _as_waiting(small: WaitingCopy, model: Movable, depth: int) -> WaitingCopy | None:
@@ -140,17 +140,17 @@ def _as_waiting(small: WaitingCopy, model: Movable, depth: int) -> WaitingCopy |
     own = pod.metadata
     meta = msgspec.structs.replace(own, name=f"{own.name}-again-{depth}", uid=f"{own.uid}-{depth}")
     pod = msgspec.structs.replace(pod, metadata=meta)
-    inventory = small.world.inventory
+    inventory = small.state.inventory
     namespace = own.namespace
     claims = {claim.metadata.name: claim for claim in model.claims}
     templates = {**dict(as_claimed(model.pod, claims.get)), **inventory.templates}
-    made = added(inventory.replace(templates=templates), pod, extended=small.world.features.extended_resource)
-    world = small.world.changed(made)
+    made = added(inventory.replace(templates=templates), pod, extended=small.state.features.extended_resource)
+    state = small.state.changed(made)
     key = Key(namespace, meta.name)
-    entries = resolve(world.inventory, world.evidence, world.features, world.inventory.pods[key])
+    entries = resolve(state.inventory, state.evidence, state.features, state.inventory.pods[key])
     if any(entry.problem is not None for entry in entries):
         return None
-    return WaitingCopy(world, key, tuple(entry.claim for entry in entries if entry.claim is not None))
+    return WaitingCopy(state, key, tuple(entry.claim for entry in entries if entry.claim is not None))
 
 
 def _combined(

@@ -52,8 +52,8 @@ def relaxed(filled: Filled, pods: Sequence[Movable]) -> int:
     """The smaller one of what nodes without the pods allow and of what the devices do."""
     gone = without_pods({each.key for each in pods})
     waiting = filled.waiting
-    emptied = waiting.world.changed(gone(waiting.world.inventory))
-    room = _Emptied(replace(waiting, world=emptied))
+    emptied = waiting.state.changed(gone(waiting.state.inventory))
+    room = _Emptied(replace(waiting, state=emptied))
     per_node = sum(room.copies(node) for node in emptied.inventory.nodes.values())
     return min(per_node, room.by_devices(pods))
 
@@ -63,19 +63,19 @@ class _Emptied:
 
     def __init__(self, waiting: WaitingCopy) -> None:
         self._waiting = waiting
-        self._world = waiting.world
+        self._state = waiting.state
         pod = waiting.pod
-        served = Snapshot(self._world).served
+        served = Snapshot(self._state).served
         amounts = counted(pod_requests(pod))
         self._requests = {name: amount for name, amount in amounts.items() if name not in served}
         self._claims = waiting.with_virtual()
         # What a node offers by a device plugin takes none of the devices.
         self._extended = bool(set(amounts) & set(served)) and self._claims == waiting.claims
-        self._allocating = Allocating(self._world.devices, self._claims) if self._claims else None
-        self._alike = device_classes(self._world, self._allocating, self._world.inventory.nodes)
+        self._allocating = Allocating(self._state.devices, self._claims) if self._claims else None
+        self._alike = device_classes(self._state, self._allocating, self._state.inventory.nodes)
         self._known: dict[Hashable, int] = {}
-        self._usable = UsableDevices(self._world)
-        tried = engine_attempt(Snapshot(self._world), pod, ADMITTING)
+        self._usable = UsableDevices(self._state)
+        tried = engine_attempt(Snapshot(self._state), pod, ADMITTING)
         self._admits = frozenset((*tried.feasible, *tried.open))
 
     def copies(self, node: Node) -> int:
@@ -83,7 +83,7 @@ class _Emptied:
         name = node.metadata.name
         if name not in self._admits:
             return 0
-        usage = (self._world.usage or {}).get(name, NodeUsage())
+        usage = (self._state.usage or {}).get(name, NodeUsage())
         room = allocatable_of(node, "pods") - usage.pods
         for resource, amount in self._requests.items():
             room = min(room, (allocatable_of(node, resource) - usage.requests.get(resource, 0)) // amount)
@@ -102,7 +102,7 @@ class _Emptied:
         allocating = self._allocating
         assert allocating is not None  # noqa: S101 - asked for devices
         try:
-            checks = allocating.checks(node, gather(self._world.devices.index, node).pools)
+            checks = allocating.checks(node, gather(self._state.devices.index, node).pools)
         except Aborted:
             return 0
         most, union, needed = _UNLIMITED, set[int](), 0
@@ -187,7 +187,7 @@ class _Emptied:
 
     def _of_kind(self, pod: Movable, free: DeviceSet) -> Iterator[_Demand]:
         """What a pod takes at least, request by request, whether it stays or moves."""
-        admitting = engine_attempt(Snapshot(self._world), again(pod.pod), ADMITTING)
+        admitting = engine_attempt(Snapshot(self._state), again(pod.pod), ADMITTING)
         admits = frozenset((*admitting.feasible, *admitting.open))
         for index, claim in enumerate(pod.claims):
             for request in claim.spec.devices.requests:
@@ -244,4 +244,4 @@ def bound(filled: Filled, pods: Sequence[Movable]) -> _Bounded:
 
 
 def _is_small(filled: Filled, pods: Sequence[Movable]) -> bool:
-    return len(pods) <= _MOST_PODS and len(filled.waiting.world.inventory.nodes) <= _MOST_NODES
+    return len(pods) <= _MOST_PODS and len(filled.waiting.state.inventory.nodes) <= _MOST_NODES

@@ -73,25 +73,25 @@ def template_of(key: Key, spec: resource.ResourceClaimSpec) -> resource.Resource
 class WaitingCopy:
     """A cluster in which one copy waits, with its claims in the order of its entries; ``problem`` keeps it waiting."""
 
-    world: ClusterState
+    state: ClusterState
     key: Key
     claims: tuple[resource.ResourceClaim, ...]
     problem: ResolvedEntry | None = None
 
     @property
     def pod(self) -> core.Pod:
-        return self.world.inventory.pods[self.key]
+        return self.state.inventory.pods[self.key]
 
     def with_virtual(self) -> tuple[resource.ResourceClaim, ...]:
         """Its claims, and the one that the scheduler makes up for extended resources that no node offers itself."""
-        served, nodes = served_resources(self.world), self.world.inventory.nodes.values()
+        served, nodes = served_resources(self.state), self.state.inventory.nodes.values()
         names = [name for name in asked(self.pod) if name in served]
         if not names or any(allocatable_of(node, name) for name in names for node in nodes):
             return self.claims
         return (*self.claims, virtual_claim(self.pod, names, served))
 
 
-def waiting(world: ClusterState, shape: Shape) -> WaitingCopy:
+def waiting(state: ClusterState, shape: Shape) -> WaitingCopy:
     """The cluster with one copy; quotas are looked at elsewhere."""
     own = shape.pod.metadata
     name = f"{own.name or own.generate_name or _NAME}-copy"
@@ -99,22 +99,22 @@ def waiting(world: ClusterState, shape: Shape) -> WaitingCopy:
     # One copy is no gang: how many fit is counted without the others of its group.
     spec = msgspec.structs.replace(shape.pod.spec, node_name="", scheduling_group=None, workload_ref=None)
     pod = msgspec.structs.replace(shape.pod, metadata=meta, spec=spec, status=core.PodStatus(phase="Pending"))
-    inventory = world.inventory
+    inventory = state.inventory
     inventory = inventory.replace(templates={**inventory.templates, **shape.templates}, quotas={})
-    world = world.changed(added(inventory, pod, extended=world.features.extended_resource))
+    state = state.changed(added(inventory, pod, extended=state.features.extended_resource))
     key = key_of(meta)
-    entries = resolve(world.inventory, world.evidence, world.features, world.inventory.pods[key])
+    entries = resolve(state.inventory, state.evidence, state.features, state.inventory.pods[key])
     claims = tuple(entry.claim for entry in entries if entry.claim is not None)
-    return WaitingCopy(world, key, claims, next((entry for entry in entries if entry.problem is not None), None))
+    return WaitingCopy(state, key, claims, next((entry for entry in entries if entry.problem is not None), None))
 
 
 def device_classes(
-    world: ClusterState, allocating: Allocating | None, nodes: Mapping[str, core.Node]
+    state: ClusterState, allocating: Allocating | None, nodes: Mapping[str, core.Node]
 ) -> dict[str, Hashable]:
     """By name of the node, what is equal for nodes whose devices no search of this attempt can tell apart."""
     if allocating is None:
         return dict.fromkeys(nodes, 0)
-    found = world.devices.alike.seen_by(allocating.selection).of(nodes)
+    found = state.devices.alike.seen_by(allocating.selection).of(nodes)
     return {node.metadata.name: node.metadata.name if number is None else number for node, number in found}
 
 

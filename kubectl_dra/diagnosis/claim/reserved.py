@@ -97,13 +97,13 @@ def _is_in_vain(pod: Pod) -> bool:
     return bool(pod.metadata.deletion_timestamp or fails(pod))
 
 
-def held_for(world: ClusterState, claim: ResourceClaim) -> HeldFor:
+def held_for(state: ClusterState, claim: ResourceClaim) -> HeldFor:
     """For whom an allocated claim is reserved; used where any consumer is there, or pods are not all known."""
     namespace, consumers = claim.metadata.namespace, claim.status.reserved_for
     if not consumers:
         return HeldFor.NOBODY
-    inventory = world.inventory
-    known = world.evidence.users_known(namespace)
+    inventory = state.inventory
+    known = state.evidence.users_known(namespace)
     if known and all(is_empty_group(inventory, namespace, consumer) for consumer in consumers):
         return HeldFor.EMPTY_GROUP
     if not known or not all(is_gone(inventory, namespace, consumer) for consumer in consumers):

@@ -62,10 +62,10 @@ _CODES: Final = {
 
 
 def attempt(
-    world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], among: Collection[str] | None = None
+    state: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], among: Collection[str] | None = None
 ) -> PodAttempt:
     """Try to schedule ``pod`` with its existing ``claims``, some of which are classic."""
-    return ClassicAttempting(world, pod, claims, among).run()
+    return ClassicAttempting(state, pod, claims, among).run()
 
 
 def answer_for(context: PodSchedulingContext | None, pod: Pod, position: int) -> ClaimSchedulingStatus | None:
@@ -80,11 +80,11 @@ class ClassicAttempting(Attempting):
     """The steps that differ from later schedulers."""
 
     def __init__(
-        self, world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], among: Collection[str] | None = None
+        self, state: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], among: Collection[str] | None = None
     ) -> None:
-        super().__init__(world, pod, claims, among)
-        self._pre_filter = PreFilter(world, pod, self.claims)
-        self._context = scheduling_context(world, pod)
+        super().__init__(state, pod, claims, among)
+        self._pre_filter = PreFilter(state, pod, self.claims)
+        self._context = scheduling_context(state, pod)
 
     @property
     def plugins(self) -> Sequence[Plugin]:
@@ -105,7 +105,7 @@ class ClassicAttempting(Attempting):
         return None
 
     def _examine_claim(self, node: Node, position: int, claim: ClassicResourceClaim) -> NodeResult | None:
-        for selector in class_nodes(self.world, claim):
+        for selector in class_nodes(self.state, claim):
             if not node_selectors.matches(selector, node):
                 return self._excluded(claim)
         if position in self._pre_filter.demands:
@@ -128,7 +128,7 @@ class ClassicAttempting(Attempting):
         context = self._context
         assert context is not None  # noqa: S101 - it has the answer
         detail = Negotiation(
-            driver_of(self.world, claim),
+            driver_of(self.state, claim),
             selected_node=context.spec.selected_node,
             potential_nodes=context.spec.potential_nodes,
             unsuitable_nodes=answer.unsuitable_nodes,
@@ -142,10 +142,10 @@ class ClassicAttempting(Attempting):
 
     @cached_property
     def _named(self) -> NamedInstances:
-        return NamedInstances(self.world.inventory.slices.values(), self.world.inventory.claims.values())
+        return NamedInstances(self.state.inventory.slices.values(), self.state.inventory.claims.values())
 
     def _examine_named(self, node: Node, position: int, claim: ClassicResourceClaim) -> NodeResult | None:
-        evidence, demands = self.world.evidence, self._pre_filter.demands[position]
+        evidence, demands = self.state.evidence, self._pre_filter.demands[position]
         if not evidence.complete("ResourceSlice"):
             return NodeResult(NodeOutcome.UNDECIDED, DYNAMIC_RESOURCES)
         name = node.metadata.name

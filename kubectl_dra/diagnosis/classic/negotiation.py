@@ -34,34 +34,34 @@ _WAITING: Final = fit_error.fit_error(1, ["waiting for resource driver to provid
 CONTEXT_KIND: Final = "PodSchedulingContext"
 
 
-def judge(world: ClusterState, pod: Pod, tried: PodAttempt) -> Judgement:
+def judge(state: ClusterState, pod: Pod, tried: PodAttempt) -> Judgement:
     """The verdict of an attempt with classic claims."""
-    waiting = _waiting(world, tried)
-    if waiting and tried.stop is None and not world.evidence.complete(CONTEXT_KIND, pod.metadata.namespace):
+    waiting = _waiting(state, tried)
+    if waiting and tried.stop is None and not state.evidence.complete(CONTEXT_KIND, pod.metadata.namespace):
         return Judgement(Verdict.UNKNOWN)
-    found = judgement.judge(world, pod, tried)
+    found = judgement.judge(state, pod, tried)
     fits = tried.nodes(NodeOutcome.FITS)
     if waiting and fits and not found.fatal and found.verdict is not Verdict.UNKNOWN:
-        talk = _Talk(world, pod, tried, waiting)
+        talk = _Talk(state, pod, tried, waiting)
         messages, causes = tuple(talk.messages()), tuple(talk.causes())
         return Judgement(Verdict.UNSCHEDULABLE, fit_error.UNSCHEDULABLE, messages, len(fits), refusals=causes)
-    causes = tuple(_no_common_node(world, pod, tried, waiting))
+    causes = tuple(_no_common_node(state, pod, tried, waiting))
     return replace(found, refusals=(*found.refusals, *causes)) if causes else found
 
 
-def _waiting(world: ClusterState, tried: PodAttempt) -> tuple[tuple[int, ClassicResourceClaim], ...]:
+def _waiting(state: ClusterState, tried: PodAttempt) -> tuple[tuple[int, ClassicResourceClaim], ...]:
     """The claims that a driver's controller has to allocate, with their positions."""
     return tuple(
         (position, claim)
         for position, claim in enumerate(tried.claims)
-        if isinstance(claim, ClassicResourceClaim) and claim.status.allocation is None and _by_driver(world, claim)
+        if isinstance(claim, ClassicResourceClaim) and claim.status.allocation is None and _by_driver(state, claim)
     )
 
 
-def _by_driver(world: ClusterState, claim: ClassicResourceClaim) -> bool:
+def _by_driver(state: ClusterState, claim: ClassicResourceClaim) -> bool:
     if claim.classic.controller:
         return True
-    class_ = world.inventory.classic.classes.get(claim.classic.resource_class_name)
+    class_ = state.inventory.classic.classes.get(claim.classic.resource_class_name)
     return class_ is not None and not class_.structured_parameters
 
 
@@ -71,14 +71,14 @@ def _by_driver(world: ClusterState, claim: ClassicResourceClaim) -> bool:
 class _Talk(msgspec.Struct, frozen=True):
     """The state of the negotiation about one pod, with the nodes that fit."""
 
-    world: ClusterState
+    state: ClusterState
     pod: Pod
     tried: PodAttempt
     waiting: tuple[tuple[int, ClassicResourceClaim], ...]
 
     @property
     def context(self) -> PodSchedulingContext | None:
-        return scheduling_context(self.world, self.pod)
+        return scheduling_context(self.state, self.pod)
 
     @property
     def fitting(self) -> frozenset[str]:
@@ -142,7 +142,7 @@ class _Talk(msgspec.Struct, frozen=True):
 
     def _cause(self, code: Code, position: int, claim: ClassicResourceClaim) -> Cause:
         context, answer = self.context, answer_for(self.context, self.pod, position)
-        detail = Negotiation(driver_of(self.world, claim))
+        detail = Negotiation(driver_of(self.state, claim))
         if context is not None:
             detail = Negotiation(
                 detail.driver,
@@ -159,22 +159,22 @@ class _Talk(msgspec.Struct, frozen=True):
 
 
 def _no_common_node(
-    world: ClusterState, pod: Pod, tried: PodAttempt, waiting: Sequence[tuple[int, ClassicResourceClaim]]
+    state: ClusterState, pod: Pod, tried: PodAttempt, waiting: Sequence[tuple[int, ClassicResourceClaim]]
 ) -> Iterator[Cause]:
     """Several claims, each with nodes of its own: that no node is in all of them is the reason."""
     if len(waiting) < 2 or tried.number(NodeOutcome.FITS):
         return
     reached = [node for node, result in tried.results if result.rejection is None and result.explanation is not None]
-    suitable = [_suitable(world, pod, position, claim, reached) for position, claim in waiting]
+    suitable = [_suitable(state, pod, position, claim, reached) for position, claim in waiting]
     if all(suitable) and not frozenset.intersection(*suitable):
         yield Cause(Code.NO_COMMON_NODE, nodes=tuple(node.metadata.name for node in reached))
 
 
 def _suitable(
-    world: ClusterState, pod: Pod, position: int, claim: ClassicResourceClaim, reached: Sequence[Node]
+    state: ClusterState, pod: Pod, position: int, claim: ClassicResourceClaim, reached: Sequence[Node]
 ) -> frozenset[str]:
     """The nodes that neither the claim's class nor its driver refuses."""
-    answer = answer_for(scheduling_context(world, pod), pod, position)
+    answer = answer_for(scheduling_context(state, pod), pod, position)
     unsuitable = frozenset(answer.unsuitable_nodes) if answer is not None else frozenset()
-    allowed = (n for n in reached if all(node_selectors.matches(s, n) for s in class_nodes(world, claim)))
+    allowed = (n for n in reached if all(node_selectors.matches(s, n) for s in class_nodes(state, claim)))
     return frozenset(node.metadata.name for node in allowed) - unsuitable

@@ -28,12 +28,12 @@ from kubectl_dra.model.names import HOSTNAME
 
 
 def allocated(
-    world: ClusterState, pod: Pod, claims: Sequence[resource.ResourceClaim], node: str
+    state: ClusterState, pod: Pod, claims: Sequence[resource.ResourceClaim], node: str
 ) -> Mapping[Key, ClassicResourceClaim]:
     """The claims that the scheduler allocates itself on ``node``, with what they get there."""
-    pre_filter = PreFilter(world, pod, claims)
+    pre_filter = PreFilter(state, pod, claims)
     pre_filter.check()
-    resources = NamedInstances(world.inventory.slices.values(), world.inventory.claims.values())
+    resources = NamedInstances(state.inventory.slices.values(), state.inventory.claims.values())
     found = {}
     for position, demands in pre_filter.demands.items():
         claim = claims[position]

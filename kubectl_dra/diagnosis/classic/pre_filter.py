@@ -53,8 +53,8 @@ P = TypeVar("P", classic.ResourceClassParameters, classic.ResourceClaimParameter
 class PreFilter:
     """Looks at the claims of one pod. ``demands`` has what structured claims ask for, by the claim's position."""
 
-    def __init__(self, world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim]) -> None:
-        self._world = world
+    def __init__(self, state: ClusterState, pod: Pod, claims: Sequence[ResourceClaim]) -> None:
+        self._state = state
         self._pod = pod
         self._claims = claims
         self.demands: dict[int, tuple[DriverDemand, ...]] = {}
@@ -66,11 +66,11 @@ class PreFilter:
             if isinstance(claim, ClassicResourceClaim):
                 problems += self._problems(index, claim)
             else:
-                problems += pre_filter.problems_of(self._world, claim)
+                problems += pre_filter.problems_of(self._state, claim)
         return pre_filter.first_of(problems)
 
     def _foreign_context(self) -> Iterator[PreFilterStop]:
-        context = scheduling_context(self._world, self._pod)
+        context = scheduling_context(self._state, self._pod)
         if context is None:
             return
         owner = context.metadata.controller
@@ -81,11 +81,11 @@ class PreFilter:
 
     def _problems(self, index: int, claim: ClassicResourceClaim) -> Iterator[PreFilterStop]:
         classic, allocation, ref = claim.classic, claim.status.allocation, ObjectRef.of_claim(claim)
-        if classic.controller and not self._world.features.control_plane_controller:
+        if classic.controller and not self._state.features.control_plane_controller:
             text = "resourceclaim depends on disabled DRAControlPlaneController feature"
             yield PreFilterStop(text, False, (Cause(Code.CONTROLLER_DISABLED, Negotiation(classic.controller), ref),))
         if classic.deallocation_requested:
-            cause = Cause(Code.DEALLOCATION_REQUESTED, Negotiation(driver_of(self._world, claim)), ref)
+            cause = Cause(Code.DEALLOCATION_REQUESTED, Negotiation(driver_of(self._state, claim)), ref)
             yield PreFilterStop("resourceclaim must be reallocated", False, (cause,))
         if allocation is None:
             yield from self._unallocated(index, claim)
@@ -99,22 +99,22 @@ class PreFilter:
         """Whether others use an allocated claim that can't be shared; since v1alpha3 all can."""
         if not claim.classic.resource_class_name or claim.classic.shareable or not claim.status.reserved_for:
             return False
-        return not is_reserved_for(self._pod, claim, self._world.features)
+        return not is_reserved_for(self._pod, claim, self._state.features)
 
     def _unallocated(self, index: int, claim: ClassicResourceClaim) -> Iterator[PreFilterStop]:
         name = claim.classic.resource_class_name
         if not name:
-            yield from pre_filter.problems_of(self._world, claim)
-            for selector in class_nodes(self._world, claim):
+            yield from pre_filter.problems_of(self._state, claim)
+            for selector in class_nodes(self._state, claim):
                 yield from pre_filter.unparsable(claim, selector)
             return
-        known = self._world.inventory.classic.classes
+        known = self._state.inventory.classic.classes
         class_ = known.get(name)
         if class_ is None:
             cause = Cause(
                 Code.RESOURCE_CLASS_MISSING, ClassProblem(name, similar(name, known)), ObjectRef.of_claim(claim)
             )
-            certain = self._world.evidence.complete("ResourceClass")
+            certain = self._state.evidence.complete("ResourceClass")
             yield PreFilterStop(f"resource class {name} does not exist", False, (cause,), certain)
             return
         yield from pre_filter.unparsable(claim, class_.suitable_nodes)
@@ -122,7 +122,7 @@ class PreFilter:
 
     def _of_class(self, index: int, claim: ClassicResourceClaim, class_: ResourceClass) -> Iterator[PreFilterStop]:
         if class_.structured_parameters:
-            found = demands(self._world, claim, class_)
+            found = demands(self._state, claim, class_)
             if isinstance(found, PreFilterStop):
                 yield found
             else:
@@ -132,28 +132,28 @@ class PreFilter:
             yield PreFilterStop("unallocated immediate resourceclaim", False, (cause,))
 
 
-def scheduling_context(world: ClusterState, pod: Pod) -> PodSchedulingContext | None:
+def scheduling_context(state: ClusterState, pod: Pod) -> PodSchedulingContext | None:
     """The negotiation about a pod; in 1.31 nobody looks at it while controllers are off."""
-    if not world.features.control_plane_controller:
+    if not state.features.control_plane_controller:
         return None
-    return world.inventory.classic.scheduling_contexts.get(key_of(pod.metadata))
+    return state.inventory.classic.scheduling_contexts.get(key_of(pod.metadata))
 
 
-def driver_of(world: ClusterState, claim: ClassicResourceClaim) -> str:
+def driver_of(state: ClusterState, claim: ClassicResourceClaim) -> str:
     """The driver that decides about a claim; empty if its class is not known."""
     classic = claim.classic
-    class_ = world.inventory.classic.classes.get(classic.resource_class_name)
+    class_ = state.inventory.classic.classes.get(classic.resource_class_name)
     named = class_.driver_name if class_ is not None else ""
     return classic.driver_name or classic.allocation_controller or classic.controller or named
 
 
-def class_nodes(world: ClusterState, claim: ClassicResourceClaim) -> Iterable[NodeSelector]:
+def class_nodes(state: ClusterState, claim: ClassicResourceClaim) -> Iterable[NodeSelector]:
     """The node filters of the claim's class, or classes, while it has no devices."""
     if claim.classic.resource_class_name:
-        class_ = world.inventory.classic.classes.get(claim.classic.resource_class_name)
+        class_ = state.inventory.classic.classes.get(claim.classic.resource_class_name)
         return [class_.suitable_nodes] if class_ is not None and class_.suitable_nodes is not None else []
     forms = [request.exactly for request in claim.spec.devices.requests]
-    classes = [world.inventory.classes.get(form.device_class_name) for form in forms if form is not None]
+    classes = [state.inventory.classes.get(form.device_class_name) for form in forms if form is not None]
     nodes = (each.suitable_nodes for each in classes if isinstance(each, ClassicDeviceClass))
     return [selector for selector in nodes if selector is not None]
 
@@ -172,7 +172,7 @@ class _Lookup(msgspec.Struct, frozen=True):
         """Whether the in-tree object itself is named."""
         return (self.reference.api_group, self.reference.kind) == (_GROUP, self.kind)
 
-    def missing(self, world: ClusterState, known: Iterable[Key]) -> PreFilterStop:
+    def missing(self, state: ClusterState, known: Iterable[Key]) -> PreFilterStop:
         """What the scheduler says if there are no such parameters."""
         reference = self.reference
         if self.direct:
@@ -186,33 +186,33 @@ class _Lookup(msgspec.Struct, frozen=True):
             self.owner, reference.kind, reference.name, self.namespace, not self.direct, similar(reference.name, names)
         )
         cause = Cause(Code.PARAMETERS_MISSING, detail, self.subject)
-        return PreFilterStop(text, False, (cause,), certain=world.evidence.complete(self.kind, self.namespace))
+        return PreFilterStop(text, False, (cause,), certain=state.evidence.complete(self.kind, self.namespace))
 
 
 def demands(
-    world: ClusterState, claim: classic.ClassicResourceClaim, class_: classic.ResourceClass
+    state: ClusterState, claim: classic.ClassicResourceClaim, class_: classic.ResourceClass
 ) -> tuple[DriverDemand, ...] | PreFilterStop:
     """What the claim asks of each driver; or what keeps it from being tried."""
     subject = ObjectRef.of_claim(claim)
-    of_class = _class_parameters(world, class_, subject)
+    of_class = _class_parameters(state, class_, subject)
     if isinstance(of_class, PreFilterStop):
         return of_class
-    of_claim = _claim_parameters(world, claim, class_, subject)
+    of_claim = _claim_parameters(state, claim, class_, subject)
     return of_claim if isinstance(of_claim, PreFilterStop) else _combined(of_class, of_claim, subject)
 
 
 def _class_parameters(
-    world: ClusterState, class_: classic.ResourceClass, subject: ObjectRef
+    state: ClusterState, class_: classic.ResourceClass, subject: ObjectRef
 ) -> classic.ResourceClassParameters | PreFilterStop:
     reference = class_.parameters_ref
     if reference is None:
         return classic.ResourceClassParameters()
     lookup = _Lookup(reference, reference.namespace, "class", _CLASS_KIND, subject)
-    return _find(world, lookup, world.inventory.classic.class_parameters)
+    return _find(state, lookup, state.inventory.classic.class_parameters)
 
 
 def _claim_parameters(
-    world: ClusterState, claim: classic.ClassicResourceClaim, class_: classic.ResourceClass, subject: ObjectRef
+    state: ClusterState, claim: classic.ClassicResourceClaim, class_: classic.ResourceClass, subject: ObjectRef
 ) -> classic.ResourceClaimParameters | PreFilterStop:
     reference = claim.classic.parameters_ref
     if reference is None:
@@ -221,15 +221,15 @@ def _claim_parameters(
             shareable=True, driver_requests=(classic.DriverRequests(class_.driver_name, requests=(anything,)),)
         )
     lookup = _Lookup(reference, claim.metadata.namespace, "claim", CLAIM_KIND, subject)
-    return _find(world, lookup, world.inventory.classic.claim_parameters)
+    return _find(state, lookup, state.inventory.classic.claim_parameters)
 
 
-def _find(world: ClusterState, lookup: _Lookup, known: Mapping[Key, P]) -> P | PreFilterStop:
+def _find(state: ClusterState, lookup: _Lookup, known: Mapping[Key, P]) -> P | PreFilterStop:
     if lookup.direct:
         found = known.get(Key(lookup.namespace, lookup.reference.name))
     else:
         found = next((each for each in known.values() if _generated(each, lookup)), None)
-    return lookup.missing(world, known) if found is None else found
+    return lookup.missing(state, known) if found is None else found
 
 
 def _generated(parameters: classic.ResourceClassParameters | classic.ResourceClaimParameters, lookup: _Lookup) -> bool:

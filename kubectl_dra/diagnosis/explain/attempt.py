@@ -236,10 +236,10 @@ class PodAttempt:
 
 
 def attempt(
-    world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], among: Collection[str] | None = None
+    state: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], among: Collection[str] | None = None
 ) -> PodAttempt:
     """Try to schedule ``pod`` with its existing ``claims``, those of its entries in their order."""
-    return Attempting(world, pod, claims, among).run()
+    return Attempting(state, pod, claims, among).run()
 
 
 class Attempting:
@@ -249,9 +249,9 @@ class Attempting:
     """
 
     def __init__(
-        self, world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], among: Collection[str] | None = None
+        self, state: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], among: Collection[str] | None = None
     ) -> None:
-        self.world = world
+        self.state = state
         self.pod = pod
         self.claims = tuple(claims)
         self.among = among
@@ -262,7 +262,7 @@ class Attempting:
         return ()
 
     def run(self) -> PodAttempt:
-        return self.of(engine.attempt(Snapshot(self.world), self.pod, self.plugins, self.among))
+        return self.of(engine.attempt(Snapshot(self.state), self.pod, self.plugins, self.among))
 
     def of(self, found: engine.Attempt) -> PodAttempt:
         """The whole of an attempt that the scheduler has made on this cluster."""
@@ -270,22 +270,22 @@ class Attempting:
         devices = state if isinstance(state, StateData) else StateData()
         if found.stop is not None:
             after = isinstance(state, StateData)
-            stop = pre_filter.stop_of(self.world, found.stop, self.claims, reached_devices=after)
+            stop = pre_filter.stop_of(self.state, found.stop, self.claims, reached_devices=after)
             return PodAttempt(self.claims, devices.left_over, stop, engine=found)
         alike = tuple(self._results(found))
-        known = self.world.usage is not None
+        known = self.state.usage is not None
         failed = tuple(self._failed_bindings(devices))
         return PodAttempt(self.claims, devices.left_over, None, alike, () if known else NEED_PODS, failed, found)
 
     def _failed_bindings(self, devices: StateData) -> Sequence[Cause]:
-        world = self.world
+        state = self.state
         claims = (self.claims[index] for index in devices.unusable if index < len(self.claims))
-        causes = (binding.unusable(c, world.features, world.observed_at, world.binding_timeout) for c in claims)
+        causes = (binding.unusable(c, state.features, state.observed_at, state.binding_timeout) for c in claims)
         return [cause for cause in causes if cause is not None]
 
     def _results(self, found: engine.Attempt) -> Sequence[AlikeNodes]:
         """The nodes that were looked at by what was said of them, and all others."""
-        filtered, nodes = found.filtered, self.world.inventory.nodes
+        filtered, nodes = found.filtered, self.state.inventory.nodes
         unread = found.selection.unsure
         results = []
         for place, verdict in zip(filtered.kinds.first, filtered.verdicts, strict=True):
@@ -294,12 +294,12 @@ class Attempting:
         if len(filtered.nodes) == len(nodes) and self.among is None:
             return sorted_by(results, filtered.kinds.at, tuple(nodes.values()))
         known = {node.name: kind for node, kind in zip(filtered.nodes, filtered.kinds.at, strict=True)}
-        order = Snapshot(self.world).places
+        order = Snapshot(self.state).places
         names = (
             sorted(filter(nodes.__contains__, self.among), key=order.__getitem__) if self.among is not None else nodes
         )
         plugins = found.selection.plugins
-        texts = found.selection.absent.reasons if self.world.features.counts_preselection else ()
+        texts = found.selection.absent.reasons if self.state.features.counts_preselection else ()
         left_out = NodeResult(
             NodeOutcome.REJECTED, plugins[-1] if plugins else "", texts, self._by_name(plugins, texts)
         )

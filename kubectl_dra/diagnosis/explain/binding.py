@@ -42,18 +42,18 @@ def said_before(causes: Iterable[Cause]) -> tuple[str, ...]:
     )
 
 
-def waits(world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], *, fits: bool = False) -> tuple[Cause, ...]:
+def waits(state: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], *, fits: bool = False) -> tuple[Cause, ...]:
     """What the scheduler waits for after it has reserved all claims for the pod; nothing if it has not.
 
     ``fits``: some node takes the pod, so that conditions of its devices are all that is waited for.
     """
-    features = world.features
-    left_over = known_extended_claims(world).get((key_of(pod.metadata), pod.metadata.uid))
+    features = state.features
+    left_over = known_extended_claims(state).get((key_of(pod.metadata), pod.metadata.uid))
     all_claims = [*claims, left_over] if left_over is not None else list(claims)
     if not all_claims or any(c.status.allocation is None or not is_reserved_for(pod, c, features) for c in all_claims):
         return ()
-    timeout = world.binding_timeout
-    if any(unusable(claim, features, world.observed_at, timeout) is not None for claim in all_claims):
+    timeout = state.binding_timeout
+    if any(unusable(claim, features, state.observed_at, timeout) is not None for claim in all_claims):
         return ()
     under_way = bool(pod.status.nominated_node_name) or left_over is not None
     waiting: list[Cause] = []

@@ -103,14 +103,14 @@ class ExplainedCauses(msgspec.Struct, frozen=True):
         return (*judgement.refusals, *fits, *self.causes, *words)
 
 
-def explain(world: ClusterState, pod: Pod, tried: PodAttempt, judgement: Judgement) -> ExplainedCauses:
+def explain(state: ClusterState, pod: Pod, tried: PodAttempt, judgement: Judgement) -> ExplainedCauses:
     """Groups of nodes, the nearest to fitting first, and their causes."""
-    return _Explainer(world, pod, tried).explain(judgement)
+    return _Explainer(state, pod, tried).explain(judgement)
 
 
 class _Explainer:
-    def __init__(self, world: ClusterState, pod: Pod, tried: PodAttempt) -> None:
-        self.world = world
+    def __init__(self, state: ClusterState, pod: Pod, tried: PodAttempt) -> None:
+        self.state = state
         self.pod = pod
         self.tried = tried
         self._explanations: dict[tuple[int, str], NodeExplanation] = {}
@@ -123,10 +123,10 @@ class _Explainer:
         if self.tried.stop is not None:
             # What could not be read may well exist.
             causes += self.tried.stop.causes if self.tried.stop.certain else ()
-        elif not self.world.inventory.nodes and judgement.verdict is Verdict.UNSCHEDULABLE:
+        elif not self.state.inventory.nodes and judgement.verdict is Verdict.UNSCHEDULABLE:
             causes.append(Cause(Code.NO_NODES))
         causes += merged(cause for group in groups for cause in group.causes)
-        causes += (*self._idle(), *staying.fitting(self.world, self.tried))
+        causes += (*self._idle(), *staying.fitting(self.state, self.tried))
         fitting = self.tried.names(NodeOutcome.FITS)
         unread = tuple(dict.fromkeys(kind for status in self.tried.unread for kind in status.reasons))
         closest = tuple(_closest(cause, groups) for cause in causes)
@@ -166,7 +166,7 @@ class _Explainer:
 
     def _told_together(self, searched: Mapping[str, Searched]) -> Sequence[AlikeNodes]:
         """Nodes of which everything is told together; ``searched``: what else was searched there."""
-        in_vain = nodes_held_in_vain(self.world)
+        in_vain = nodes_held_in_vain(self.state)
         if not (searched or in_vain):
             return self.tried.alike
         found: list[AlikeNodes] = []
@@ -189,7 +189,7 @@ class _Explainer:
         if judgement.verdict is not Verdict.UNSCHEDULABLE or sum(len(each.nodes) for each in alike) > _MAX_REJECTED:
             return {}
         rejected = [node for node, _ in each_of(alike)]
-        served = served_resources(self.world)
+        served = served_resources(self.state)
         resources = [name for name in asked(self.pod) if name in served]
         by_dra: dict[tuple[str, ...], list[Node]] = {}
         for node in rejected:
@@ -199,7 +199,7 @@ class _Explainer:
         found: dict[str, Searched] = {}
         for names, nodes in by_dra.items():
             claims = [*self.tried.to_allocate, *([virtual_claim(self.pod, names, served)] if names else ())]
-            found |= search(self.world.devices, nodes, claims) if claims else {}
+            found |= search(self.state.devices, nodes, claims) if claims else {}
         return found
 
     def _explain(self, node: Node, result: NodeResult, rejected: Searched | None) -> NodeExplanation | None:
@@ -223,17 +223,17 @@ class _Explainer:
 
     def _lacking(self, node: Node, searched: Searched) -> NodeExplanation:
         outcome = searched.shared
-        own = node.metadata.name if node.metadata.name in nodes_held_in_vain(self.world) else ""
+        own = node.metadata.name if node.metadata.name in nodes_held_in_vain(self.state) else ""
         identity = id(outcome), own
         if identity not in self._explanations:
             blamed = isinstance(outcome, Unsatisfiable) and outcome.invalid_pools
-            self._explanations[identity] = NodeExplainer(self.world, searched.attempt).explain(node, blamed)
+            self._explanations[identity] = NodeExplainer(self.state, searched.attempt).explain(node, blamed)
         return self._explanations[identity]
 
     def _claims(self, result: NodeResult) -> list[ResourceClaim]:
         claims = list(self.tried.to_allocate)
         if result.extended:
-            claims.append(virtual_claim(self.pod, result.extended, served_resources(self.world)))
+            claims.append(virtual_claim(self.pod, result.extended, served_resources(self.state)))
         return claims
 
     def _group(self, bucket: _Bucket) -> NodeGroup:
@@ -255,7 +255,7 @@ class _Explainer:
             tuple(self._causes(bucket, names)),
             self._not_checked(bucket),
             # Devices that look free may be in use.
-            None if bucket.devices_fit and self.world.blind else bucket.devices_fit,
+            None if bucket.devices_fit and self.state.blind else bucket.devices_fit,
             bucket.no_devices,
         )
 
@@ -266,7 +266,7 @@ class _Explainer:
         return tuple(dict.fromkeys((*self.tried.not_checked, *open_)))
 
     def _error_text(self, result: NodeResult) -> str:
-        text, error = result.error_text(minor=self.world.features.minor), result.error
+        text, error = result.error_text(minor=self.state.features.minor), result.error
         if error is not None:
             self._errors[text] = error
         return text
@@ -277,7 +277,7 @@ class _Explainer:
         first = bucket.first
         match bucket.outcome:
             case NodeOutcome.REJECTED:
-                yield from rejection_causes(self.world, self.pod, bucket.plugin, bucket.alike, names)
+                yield from rejection_causes(self.state, self.pod, bucket.plugin, bucket.alike, names)
             case NodeOutcome.FATAL:
                 yield self._fatal(bucket, names)
             case NodeOutcome.CLAIM_UNAVAILABLE if (left := self.tried.left_over) is not None:
@@ -297,8 +297,8 @@ class _Explainer:
         outcome = first.searched.own if first.searched is not None else None
         if isinstance(outcome, Fatal) and not first.timed_out:
             claims = error_codes.by_key(tuple(self._claims(first)))
-            minor = self.world.features.minor
-            return error_codes.fatal_cause(outcome.error, claims, self.world.inventory.classes, names, minor)
+            minor = self.state.features.minor
+            return error_codes.fatal_cause(outcome.error, claims, self.state.inventory.classes, names, minor)
         return Cause(Code.SEARCH_TIMEOUT, SearchSize(outcome.steps if outcome is not None else 0), nodes=names)
 
     def _unavailable(self, result: NodeResult, names: tuple[str, ...]) -> Iterator[Cause]:
@@ -317,7 +317,7 @@ class _Explainer:
 
     def _are_published_elsewhere(self, allocation: AllocationResult, usable: Collection[str]) -> bool:
         drivers = {result.driver for result in allocation.devices.results}
-        slices = (each.spec for each in self.world.inventory.slices.values() if each.spec.driver in drivers)
+        slices = (each.spec for each in self.state.inventory.slices.values() if each.spec.driver in drivers)
         return any(spec.devices and spec.node_name not in usable for spec in slices)
 
     # --- causes of the whole attempt ----------------------------------------------------------------------------------

@@ -165,13 +165,13 @@ def offers(state: ClusterState) -> Offers:
     return Offers(state)
 
 
-def told(world: ClusterState, error: FatalError, device_class: str, *, of_class: bool) -> FatalError:
+def told(state: ClusterState, error: FatalError, device_class: str, *, of_class: bool) -> FatalError:
     """The error with what its device has, and how many devices publish the attribute that it lacks.
 
     Counted are the devices of ``device_class``, or all published ones where the class itself is at fault.
     """
-    found = _device(world, error.device)
-    mentions = compile_selector(Selector(None, 0, error.expression), world.features).mentions
+    found = _device(state, error.device)
+    mentions = compile_selector(Selector(None, 0, error.expression), state.features).mentions
     if found is None or not mentions:
         return msgspec.structs.replace(error, device_class=device_class)
     driver, device = found.driver, found.device
@@ -180,7 +180,7 @@ def told(world: ClusterState, error: FatalError, device_class: str, *, of_class:
     if lacking is None:
         reads = tuple(dict.fromkeys(mentioned_values(mentions, driver, device)))
         return msgspec.structs.replace(error, device_class=device_class, reads=reads)
-    everything, facts = offers(world), offers(world).of(device_class)
+    everything, facts = offers(state), offers(state).of(device_class)
     catalog = everything.catalog if of_class or facts is None else facts.catalog
     domain = lacking.domain.text
     names = Catalog([found]).names(lacking.field, domain if domain in catalog.domains else driver)
@@ -207,8 +207,8 @@ def _first_key(detail: str) -> str | None:
     return rest.split(". ")[0].split()[0].rstrip(".") if found and rest else None
 
 
-def _device(world: ClusterState, name: str) -> Offered | None:
-    found = world.device(name)
+def _device(state: ClusterState, name: str) -> Offered | None:
+    found = state.device(name)
     return Offered(found[0].spec.driver, found[1], found[0]) if found is not None else None
 
 

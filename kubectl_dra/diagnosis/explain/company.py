@@ -27,12 +27,12 @@ class _Found(NamedTuple):
     waiting: tuple[Key, ...]
 
 
-def wanted(world: ClusterState, pod: Pod, term: AffinityTerm, company: Company) -> Company:
+def wanted(state: ClusterState, pod: Pod, term: AffinityTerm, company: Company) -> Company:
     """``company`` with the pods that a term of ``pod`` is about; the term's selector of namespaces is resolved."""
-    found, own = _found(world, term), key_of(pod.metadata)
+    found, own = _found(state, term), key_of(pod.metadata)
     waiting = [key for key in found.waiting if key != own]
     places = term.namespaces if term.namespace_selector is None else ("",)
-    read = all(world.evidence.complete("Pod", each) for each in places)
+    read = all(state.evidence.complete("Pod", each) for each in places)
     return msgspec.structs.replace(
         company,
         nodes=found.nodes,
@@ -42,16 +42,16 @@ def wanted(world: ClusterState, pod: Pod, term: AffinityTerm, company: Company) 
 
 
 @derived_for_each("pods")
-def _found(world: ClusterState, term: AffinityTerm) -> _Found:
+def _found(state: ClusterState, term: AffinityTerm) -> _Found:
     names = {
         name
-        for each in Snapshot(world).placed
+        for each in Snapshot(state).placed
         if term.matches(each.shape.namespace, each.shape.labels, {})
         for name in each.nodes
     }
     waiting = (
         key
-        for key, pod in world.inventory.pods.items()
+        for key, pod in state.inventory.pods.items()
         if not (pod.spec.node_name or is_terminal(pod)) and term.matches(key.namespace, pod.metadata.labels, {})
     )
     return _Found(tuple(sorted(names)[:_NODES]), tuple(sorted(waiting)))

@@ -38,8 +38,8 @@ _PUBLISHED: Final = 12
 class DeviceChecks:
     """The checks of one request on one node; every check gives the reason for leaving a device out, or None."""
 
-    def __init__(self, world: ClusterState, checks: Checks, request: Request) -> None:
-        self._world = world
+    def __init__(self, state: ClusterState, checks: Checks, request: Request) -> None:
+        self._state = state
         self._checks = checks
         self._request = request
         self._counters: dict[PoolId, PoolCounters] = {}
@@ -103,15 +103,15 @@ class DeviceChecks:
         if taint is None or self._can_never_give(candidate):
             return None
         rule, since = self._rule_of(taint, candidate), taint.time_added or ""
-        everywhere = bool(rule) and selects_everything(self._world.inventory.taint_rules[rule])
+        everywhere = bool(rule) and selects_everything(self._state.inventory.taint_rules[rule])
         rule = SUPPOSED if isinstance(taint, SupposedTaint) else rule
         return Removal(StageName.TAINTS, taint_text(taint), source=rule, since=since, everywhere=everywhere)
 
     def _rule_of(self, taint: DeviceTaint, candidate: Candidate) -> str:
         """The DeviceTaintRule that set the taint; empty for the driver's own."""
         at = (candidate.pool.id.driver, candidate.pool.id.pool, candidate.device.name)
-        narrowing = Narrowing(self._world.inventory.classes)
-        for name, rule in self._world.inventory.taint_rules.items():
+        narrowing = Narrowing(self._state.inventory.classes)
+        for name, rule in self._state.inventory.taint_rules.items():
             if rule.spec.taint == taint and selects(rule, *at) and narrowing.admits(rule, at[0], candidate.device):
                 return name
         return ""
@@ -137,14 +137,14 @@ class DeviceChecks:
         Pods of files have one that stands in for what the files say.
         """
         keys = [Key(*text.split("/", 1)) for text in self._users(claims)]
-        pod = self._world.inventory.pods.get(keys[0]) if len(keys) == 1 else None
+        pod = self._state.inventory.pods.get(keys[0]) if len(keys) == 1 else None
         if pod is None or is_supposed(pod):
             return None
-        return Owners(self._world.inventory).named(pod)
+        return Owners(self._state.inventory).named(pod)
 
     def _deleted(self, claims: list[Key]) -> str:
         """Since when all of the claims are being deleted; empty where one is not."""
-        known = (self._world.inventory.claims.get(key) for key in claims)
+        known = (self._state.inventory.claims.get(key) for key in claims)
         times = [(claim.metadata.deletion_timestamp or "") if claim is not None else "" for claim in known]
         return max(times) if times and all(times) else ""
 
@@ -160,21 +160,21 @@ class DeviceChecks:
 
     def _pods(self, claims: list[Key]) -> list[Pod | None]:
         """The pods that use the claims; None for what else does, and for the users of a claim that is not known."""
-        inventory = self._world.inventory
+        inventory = self._state.inventory
         known = [inventory.claims.get(key) for key in claims]
         uids = [user.uid for claim in known if claim is not None for user in claim.status.reserved_for]
         return [*map(inventory.pods_by_uid.get, uids), *(None for claim in known if claim is None)]
 
     def _held_for(self, claims: list[Key]) -> HeldFor:
         """What all of the claims come to; one that is not known may be used."""
-        known = self._world.inventory.claims
-        found = {held_for(self._world, known[key]) if key in known else HeldFor.USED for key in claims}
+        known = self._state.inventory.claims
+        found = {held_for(self._state, known[key]) if key in known else HeldFor.USED for key in claims}
         order = (HeldFor.USED, HeldFor.EMPTY_GROUP, HeldFor.FINISHED, HeldFor.GONE, HeldFor.NOBODY)
         return next((each for each in order if each in found), HeldFor.USED)
 
     def _users(self, claims: list[Key]) -> Iterator[str]:
         for key in claims:
-            claim = self._world.inventory.claims.get(key)
+            claim = self._state.inventory.claims.get(key)
             if claim is not None:
                 for consumer in claim.status.reserved_for:
                     yield f"{key.namespace}/{consumer.name}"
@@ -235,8 +235,8 @@ class DeviceChecks:
 
     def _users_of_counter(self, pool: PoolId, counter_set: str, counter: str) -> Iterator[str]:
         """The pods whose devices draw on one counter of the set."""
-        held = self._world.allocated.pool(pool.driver, pool.pool)
-        for _, device in self._world.published(pool) if held else ():
+        held = self._state.allocated.pool(pool.driver, pool.pool)
+        for _, device in self._state.published(pool) if held else ():
             state = held.get(device.name)
             if state is not None and _draws(device, counter_set, counter):
                 yield from self._users(list(state.holders))

@@ -25,29 +25,29 @@ Tolerating = tuple[DeviceId, Sequence[DeviceToleration]]
 
 
 def in_use(
-    world: ClusterState, checks: Checks, requests: Iterable[Request], funnels: Mapping[int, Funnel]
+    state: ClusterState, checks: Checks, requests: Iterable[Request], funnels: Mapping[int, Funnel]
 ) -> Iterator[Cause]:
     """For each request the devices in use that would evict it, once they were free."""
     known = {str(candidate.id): candidate for candidate in checks.candidates}
     for request in requests:
-        if not request.tolerations or not world.features.device_taints:
+        if not request.tolerations or not state.features.device_taints:
             continue
         taken = (
             each for removal in funnels[request.number].stage(StageName.UNUSED).removed for each in removal.devices
         )
-        found = evicting(world, [(known[each].id, request.tolerations) for each in taken])
+        found = evicting(state, [(known[each].id, request.tolerations) for each in taken])
         if found is not None:
             claim = ObjectRef.of("ResourceClaim", request.claim)
             yield Cause(Code.EVICTED_AT_ONCE, found, claim, request.full_name)
 
 
-def evicting(world: ClusterState, devices: Iterable[Tolerating]) -> EvictingTaint | None:
+def evicting(state: ClusterState, devices: Iterable[Tolerating]) -> EvictingTaint | None:
     """The first taint that evicts at once, with all devices that have it."""
     first: EvictingTaint | None = None
     having: dict[str, None] = {}
     for device, tolerations in devices:
-        for taint, rule in taints_of(world, device):
-            verdict = evicts_at_once(tolerations, taint, world.now)
+        for taint, rule in taints_of(state, device):
+            verdict = evicts_at_once(tolerations, taint, state.now)
             if verdict is None:
                 continue
             text, since = taint_text(taint), taint.time_added or ""

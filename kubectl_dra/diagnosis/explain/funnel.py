@@ -39,13 +39,13 @@ class NodeExplanation(msgspec.Struct, frozen=True):
 class NodeExplainer:
     """Tells the explanations of nodes on which the same claims can't be allocated."""
 
-    def __init__(self, world: ClusterState, attempt: ClaimSearch) -> None:
-        self._world = world
+    def __init__(self, state: ClusterState, attempt: ClaimSearch) -> None:
+        self._state = state
         self._attempt = attempt
 
     def explain(self, node: Node, invalid_pools: bool) -> NodeExplanation:
         """The explanation of one node; ``invalid_pools``: the scheduler blames them."""
-        gathered = gather(self._world.devices.index, node)
+        gathered = gather(self._state.devices.index, node)
         checks = self._attempt.checks(node, gathered.pools)
         funnels = {request.number: self._funnel(node, checks, request) for request in self._attempt.plan.requests}
         funnels = grouping.with_constraints(self._attempt.plan, checks, funnels)
@@ -57,7 +57,7 @@ class NodeExplainer:
             lacking = [*shortfall.excluded(self._attempt.plan, funnels, shareable), *lacking]
         # Where a pool is left out, that its devices are not there is no reason of its own.
         causes = (*problems, *(cause for cause in lacking if not (problems and cause.code in _NOTHING_THERE)))
-        causes = (*causes, *evicting.in_use(self._world, checks, self._attempt.plan.requests, funnels))
+        causes = (*causes, *evicting.in_use(self._state, checks, self._attempt.plan.requests, funnels))
         reports = tuple(_report(request, funnels[request.number]) for request in self._attempt.plan.requests)
         return NodeExplanation(_key(funnels.values(), causes), reports, causes, shortfall.nearness(shortfalls))
 
@@ -70,7 +70,7 @@ class NodeExplainer:
         self, gathered: Gathered, checks: Checks, shortfalls: list[tuple[Shortfall, ...]], invalid_pools: bool
     ) -> tuple[Cause, ...]:
         requests = [option.request for options in shortfalls for option in options]
-        index, nodes = self._world.devices.index, self._world.inventory.nodes
+        index, nodes = self._state.devices.index, self._state.inventory.nodes
         return tuple(pool_problems.causes(gathered, index, checks, requests, invalid_pools, nodes))
 
     # --- one request --------------------------------------------------------------------------------------------------
@@ -78,7 +78,7 @@ class NodeExplainer:
     def _funnel(self, node: Node, checks: Checks, request: Request) -> Funnel:
         devices = [c for c in checks.candidates if _in_class(checks, request, c)]
         total, needed, removals = len(devices), request.spec.count, []
-        for name, check in DeviceChecks(self._world, checks, request).stages():
+        for name, check in DeviceChecks(self._state, checks, request).stages():
             removed: dict[Removal, list[Candidate]] = {}
             left = []
             for candidate in devices:

@@ -15,16 +15,16 @@ from kubectl_dra.selectors.evaluate import SelectorSet
 _NODES: Final = 5
 
 
-def published_for_gone(world: ClusterState, class_name: str, expressions: Sequence[str]) -> ClassOffer | None:
+def published_for_gone(state: ClusterState, class_name: str, expressions: Sequence[str]) -> ClassOffer | None:
     """The devices of a class that the selectors of a request admit, as far as they are for nodes that do not exist.
 
     None where there are none, or where not all nodes were read.
     """
-    gone = _gone(world)
-    facts = offers(world).of(class_name) if gone else None
+    gone = _gone(state)
+    facts = offers(state).of(class_name) if gone else None
     if facts is None or gone.isdisjoint(facts.nodes):
         return None
-    selectors = SelectorSet((Selector(None, 0, each) for each in expressions), world.features.shows_sharing)
+    selectors = SelectorSet((Selector(None, 0, each) for each in expressions), state.features.shows_sharing)
     on = Counter(
         node
         for each in facts.devices
@@ -39,16 +39,16 @@ def published_for_gone(world: ClusterState, class_name: str, expressions: Sequen
         nodes=tuple(on)[:_NODES],
         on_nodes=len(on),
         matching=True,
-        meant=meant_by(tuple(on)[:_NODES], world.inventory.nodes),
+        meant=meant_by(tuple(on)[:_NODES], state.inventory.nodes),
     )
 
 
 @derived("slices", "nodes", read=True)
-def _gone(world: ClusterState) -> frozenset[str]:
+def _gone(state: ClusterState) -> frozenset[str]:
     """The names of nodes that only slices have."""
-    if not world.evidence.complete("Node", ""):
+    if not state.evidence.complete("Node", ""):
         return frozenset()
-    return frozenset(filter(None, world.inventory.slices_by_node)) - world.inventory.nodes.keys()
+    return frozenset(filter(None, state.inventory.slices_by_node)) - state.inventory.nodes.keys()
 
 
 def meant_by(names: Iterable[str], nodes: Iterable[str]) -> tuple[str, ...]:

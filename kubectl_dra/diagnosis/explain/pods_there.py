@@ -30,12 +30,12 @@ _OWNERS: Final = 4
 Placed = tuple[str, PodInfo]
 
 
-def repelling_terms(world: ClusterState, pod: Pod, nodes: Sequence[str]) -> tuple[RepellingTerm, ...]:
+def repelling_terms(state: ClusterState, pod: Pod, nodes: Sequence[str]) -> tuple[RepellingTerm, ...]:
     """By which terms pods in the topology domains of the nodes keep the pod away; none where the nodes are many.
 
     Upstream: plugins/interpodaffinity/filtering.go, getExistingAntiAffinityCounts.
     """
-    snapshot, meta = Snapshot(world), pod.metadata
+    snapshot, meta = Snapshot(state), pod.metadata
     own = snapshot.labels_of_namespace(meta.namespace)
     found: list[RepellingTerm] = []
     for term in snapshot.anti_affinity if len(nodes) <= FEW_NODES else ():
@@ -44,66 +44,66 @@ def repelling_terms(world: ClusterState, pod: Pod, nodes: Sequence[str]) -> tupl
         alike = (each.shape for each in snapshot.placed_with_terms if term in each.shape.terms.required_anti_affinity)
         shapes = set(map(id, alike))
         placed = _in_domains(snapshot, nodes, term.topology_key, lambda info: id(info.shape) in shapes)  # noqa: B023
-        by = by_owner(world, pod, placed)
+        by = by_owner(state, pod, placed)
         if by:
             labels = _named(term.selector, pod)
             found.append(RepellingTerm(term.topology_key, selector_text(term.selector), labels, by))
     return tuple(found)
 
 
-def matching(world: ClusterState, pod: Pod, term: AffinityTerm, nodes: Sequence[str]) -> tuple[PodsThere, ...]:
+def matching(state: ClusterState, pod: Pod, term: AffinityTerm, nodes: Sequence[str]) -> tuple[PodsThere, ...]:
     """The pods in the topology domains of the nodes that a term of the pod's own is about."""
-    snapshot = Snapshot(world)
+    snapshot = Snapshot(state)
 
     def about(info: PodInfo) -> bool:
         namespace = info.key.namespace
         return term.matches(namespace, info.shape.labels, snapshot.labels_of_namespace(namespace))
 
-    return by_owner(world, pod, _in_domains(snapshot, nodes, term.topology_key, about))
+    return by_owner(state, pod, _in_domains(snapshot, nodes, term.topology_key, about))
 
 
-def spread_over(world: ClusterState, pod: Pod, constraint: SpreadConstraint, node: str) -> tuple[PodsThere, ...]:
+def spread_over(state: ClusterState, pod: Pod, constraint: SpreadConstraint, node: str) -> tuple[PodsThere, ...]:
     """The pods in the topology domain of the node that a spread constraint of the pod counts."""
 
     def counts(info: PodInfo) -> bool:
         same = info.key.namespace == pod.metadata.namespace and bool(constraint.selector)
         return same and not info.shape.terminating and constraint.matches(info.shape.labels)
 
-    return by_owner(world, pod, _in_domains(Snapshot(world), [node], constraint.topology_key, counts))
+    return by_owner(state, pod, _in_domains(Snapshot(state), [node], constraint.topology_key, counts))
 
 
-def with_ports(world: ClusterState, pod: Pod, ports: Sequence[HostPort], nodes: Sequence[str]) -> tuple[PodsThere, ...]:
-    return by_owner(world, pod, _on(Snapshot(world), nodes, lambda info: any(conflicts(ports, info.shape.ports))))
+def with_ports(state: ClusterState, pod: Pod, ports: Sequence[HostPort], nodes: Sequence[str]) -> tuple[PodsThere, ...]:
+    return by_owner(state, pod, _on(Snapshot(state), nodes, lambda info: any(conflicts(ports, info.shape.ports))))
 
 
-def with_most(world: ClusterState, pod: Pod, resource: str, node: str) -> tuple[PodsThere, ...]:
+def with_most(state: ClusterState, pod: Pod, resource: str, node: str) -> tuple[PodsThere, ...]:
     """Who has requested the most of a resource of the node; of a group that is placed together nobody is in the way."""
 
     def has(info: PodInfo) -> bool:
         return _requested(info, resource) > 0 and not _of_its_group(pod, info)
 
-    snapshot = Snapshot(world)
+    snapshot = Snapshot(state)
     coming = ((node, info) for info in filter(has, nominated_beside(snapshot, pod_info(pod), node)))
     placed = chain(_on(snapshot, [node], has), coming)
-    return by_owner(world, pod, placed, lambda each: _requested(each[1], resource), resource)
+    return by_owner(state, pod, placed, lambda each: _requested(each[1], resource), resource)
 
 
-def taken_together(world: ClusterState, pod: Pod, resource: str, excess: Mapping[str, int]) -> tuple[ObjectRef, ...]:
+def taken_together(state: ClusterState, pod: Pod, resource: str, excess: Mapping[str, int]) -> tuple[ObjectRef, ...]:
     """The pods of the same group or the same files that got nodes, without which none of these would lack a resource.
 
     ``excess``: how much more than is left of it the pod requests on each node.
     """
-    snapshot, found = Snapshot(world), list[PodInfo]()
+    snapshot, found = Snapshot(state), list[PodInfo]()
     for node, lacking in excess.items() if len(excess) <= FEW_NODES else ():
-        its = [each for each in snapshot.nodes[node].pods if _came_with(world, pod, each)]
+        its = [each for each in snapshot.nodes[node].pods if _came_with(state, pod, each)]
         if sum(_requested(each, resource) for each in its) < lacking:
             return ()
         found += its
     return tuple(ObjectRef.of("Pod", each.key) for each in found)
 
 
-def _came_with(world: ClusterState, pod: Pod, info: PodInfo) -> bool:
-    other = world.inventory.pods.get(info.key)
+def _came_with(state: ClusterState, pod: Pod, info: PodInfo) -> bool:
+    other = state.inventory.pods.get(info.key)
     return _of_its_group(pod, info) or (other is not None and is_supposed(other))
 
 
@@ -112,26 +112,26 @@ def _of_its_group(pod: Pod, info: PodInfo) -> bool:
     return bool(group) and (info.key.namespace, info.shape.group) == (pod.metadata.namespace, group)
 
 
-def with_volumes(world: ClusterState, pod: Pod, driver: str, node: str) -> tuple[PodsThere, ...]:
+def with_volumes(state: ClusterState, pod: Pod, driver: str, node: str) -> tuple[PodsThere, ...]:
     """Whose volumes of a CSI driver are attached to the node."""
-    snapshot = Snapshot(world)
+    snapshot = Snapshot(state)
 
     def volumes(info: PodInfo) -> int:
         return list(counted_volumes(snapshot, snapshot.nodes[node], info).values()).count(driver)
 
     placed = _on(snapshot, [node], lambda info: volumes(info) > 0)
-    return by_owner(world, pod, placed, lambda each: volumes(each[1]))
+    return by_owner(state, pod, placed, lambda each: volumes(each[1]))
 
 
 def by_owner(
-    world: ClusterState,
+    state: ClusterState,
     pod: Pod,
     placed: Iterable[Placed],
     amount: Callable[[Placed], int] | None = None,
     resource: str = "",
 ) -> tuple[PodsThere, ...]:
     """The pods by owner, those with the most first; of many owners the first few. ``resource``: of what."""
-    owners, pods = Owners(world.inventory), world.inventory.pods
+    owners, pods = Owners(state.inventory), state.inventory.pods
     groups: dict[ObjectRef, PodsThere] = {}
     for each in placed:
         node, info = each

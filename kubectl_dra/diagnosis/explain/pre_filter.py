@@ -51,14 +51,14 @@ class PreFilterStop:
 
 
 def stop_of(
-    world: ClusterState, status: Status, claims: Sequence[ResourceClaim], *, reached_devices: bool
+    state: ClusterState, status: Status, claims: Sequence[ResourceClaim], *, reached_devices: bool
 ) -> PreFilterStop:
     """What ended the attempt; a plugin before DynamicResources keeps its PostFilter from doing anything."""
     if isinstance(status.detail, PreFilterStop):
         return status.detail
     if status.plugin == DYNAMIC_RESOURCES:
         # Else an entry has no claim that could be used, which keeps a real pod out of the queue.
-        return check_claims(world, claims) or PreFilterStop(status.message, False, ())
+        return check_claims(state, claims) or PreFilterStop(status.message, False, ())
     fatal = status.code is StatusCode.ERROR
     text = status.message.removeprefix(fit_error.pre_filter_error("", status.plugin))
     post_filter = "" if reached_devices else fit_error.NO_STATE
@@ -81,9 +81,9 @@ def _cause_of(status: Status, text: str) -> Cause:
     return Cause(code, PluginText(status.plugin, text))
 
 
-def check_claims(world: ClusterState, claims: Sequence[ResourceClaim]) -> PreFilterStop | None:
+def check_claims(state: ClusterState, claims: Sequence[ResourceClaim]) -> PreFilterStop | None:
     """What keeps the existing claims of a pod from being tried on any node."""
-    return first_of([problem for claim in claims for problem in problems_of(world, claim)])
+    return first_of([problem for claim in claims for problem in problems_of(state, claim)])
 
 
 def first_of(problems: Sequence[PreFilterStop]) -> PreFilterStop | None:
@@ -94,20 +94,20 @@ def first_of(problems: Sequence[PreFilterStop]) -> PreFilterStop | None:
     return replace(first, causes=tuple(dict.fromkeys(cause for problem in problems for cause in problem.causes)))
 
 
-def problems_of(world: ClusterState, claim: ResourceClaim) -> Iterator[PreFilterStop]:
+def problems_of(state: ClusterState, claim: ResourceClaim) -> Iterator[PreFilterStop]:
     """Everything that is wrong with one claim, in the scheduler's order."""
-    for status in claim_problems.problems_of(Snapshot(world), claim):
+    for status in claim_problems.problems_of(Snapshot(state), claim):
         assert isinstance(status.detail, RequestProblem)  # noqa: S101 - each has one
-        yield _claim_problem(world, status, status.detail)
+        yield _claim_problem(state, status, status.detail)
 
 
-def _claim_problem(world: ClusterState, status: Status, problem: RequestProblem) -> PreFilterStop:
+def _claim_problem(state: ClusterState, status: Status, problem: RequestProblem) -> PreFilterStop:
     text, fatal, ref = status.message, status.code is StatusCode.ERROR, ObjectRef.of_claim(problem.claim)
-    classes = world.inventory.classes
+    classes = state.inventory.classes
     if problem.device_class:
         detail = ClassProblem(problem.device_class, similar(problem.device_class, classes))
         cause = Cause(Code.CLASS_MISSING, detail, ref, problem.request)
-        return PreFilterStop(text, fatal, (cause,), certain=world.evidence.complete("DeviceClass"))
+        return PreFilterStop(text, fatal, (cause,), certain=state.evidence.complete("DeviceClass"))
     code = Code.REQUEST_MALFORMED
     if not problem.request:
         code = Code.NODE_SELECTOR_MALFORMED

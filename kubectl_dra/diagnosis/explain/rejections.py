@@ -102,63 +102,63 @@ _SET: Final = re.compile(r"(?P<resources>[^;:]+) request for (?:init )?container
 
 
 def rejection_causes(
-    world: ClusterState, pod: Pod, plugin: str, alike: Sequence[AlikeNodes], names: tuple[str, ...]
+    state: ClusterState, pod: Pod, plugin: str, alike: Sequence[AlikeNodes], names: tuple[str, ...]
 ) -> Iterator[Cause]:
     """What a plugin has against nodes that it rejects for the same reason; ``names`` are those of all."""
     rejection = alike[0].result.rejection
     if rejection is None:
-        detail = _no_such_node(world, pod) if plugin == "NodeAffinity" else None
+        detail = _no_such_node(state, pod) if plugin == "NodeAffinity" else None
         yield Cause(_FILTER_CODES[plugin], detail, nodes=names)
     elif rejection.taint is not None:
         yield Cause(Code.NODE_TAINTS, NodeTaint(taint_text(rejection.taint)), nodes=names)
-    elif plugin == "NodeUnschedulable" and (leaving := _leaving(world, names)):
+    elif plugin == "NodeUnschedulable" and (leaving := _leaving(state, names)):
         yield Cause(Code.NODE_TAINTS, NodeTaint(leaving), nodes=names)
     elif rejection.ports:
-        yield Cause(Code.NODE_PORTS, _taken(world, pod, rejection.ports, names), nodes=names)
+        yield Cause(Code.NODE_PORTS, _taken(state, pod, rejection.ports, names), nodes=names)
     elif rejection.kept_away_by:
-        yield Cause(Code.KEPT_AWAY, KeptAway(rejection.kept_away_by, repelling_terms(world, pod, names)), nodes=names)
+        yield Cause(Code.KEPT_AWAY, KeptAway(rejection.kept_away_by, repelling_terms(state, pod, names)), nodes=names)
     elif rejection.lacks:
-        yield from _lacks(world, pod, alike, names)
+        yield from _lacks(state, pod, alike, names)
     elif volume_problems(rejection.detail):
         for cause in volume_causes(rejection.detail, names):
-            yield _with_world(world, pod, cause)
+            yield _with_world(state, pod, cause)
     elif rejection.named:
-        yield Cause(_FILTER_CODES[plugin], _no_such_node(world, pod) or NodeSelection(rejection.unmatched), nodes=names)
+        yield Cause(_FILTER_CODES[plugin], _no_such_node(state, pod) or NodeSelection(rejection.unmatched), nodes=names)
     elif plugin in _FILTER_CODES:
-        yield Cause(_FILTER_CODES[plugin], _selection(world, pod, rejection.unmatched), nodes=names)
+        yield Cause(_FILTER_CODES[plugin], _selection(state, pod, rejection.unmatched), nodes=names)
     else:
-        known = tuple(company_causes(world, pod, rejection.detail, names))
+        known = tuple(company_causes(state, pod, rejection.detail, names))
         yield from known or _in_their_words(rejection, names)
 
 
-def _leaving(world: ClusterState, names: Sequence[str]) -> str:
+def _leaving(state: ClusterState, names: Sequence[str]) -> str:
     """The taint by which all of these cordoned nodes are being removed, which tells why nobody uncordons them."""
-    nodes = world.inventory.nodes
+    nodes = state.inventory.nodes
     found = [next((each for each in nodes[name].spec.taints if removes_node(each.key)), None) for name in names]
     return taint_text(found[0]) if found and found[0] is not None and None not in found else ""
 
 
-def _selection(world: ClusterState, pod: Pod, wishes: tuple[str, ...]) -> NodeSelection | None:
+def _selection(state: ClusterState, pod: Pod, wishes: tuple[str, ...]) -> NodeSelection | None:
     """What of a pod's selector or affinity nodes do not match, and whether a RuntimeClass sets it."""
     if not wishes:
         return None
-    runtime = {f"{key}={value}" for key, value in selected_by_runtime(world, pod).items()}
+    runtime = {f"{key}={value}" for key, value in selected_by_runtime(state, pod).items()}
     by_runtime = tuple(each for each in wishes if each in runtime)
     name = (pod.spec.runtime_class_name or "") if by_runtime else ""
-    return NodeSelection(wishes, tuple(nowhere(world, wishes)), by_runtime, name)
+    return NodeSelection(wishes, tuple(nowhere(state, wishes)), by_runtime, name)
 
 
-def _no_such_node(world: ClusterState, pod: Pod) -> NodeSelection | None:
+def _no_such_node(state: ClusterState, pod: Pod) -> NodeSelection | None:
     """A required affinity to nodes by their names, none of which exists; None for others."""
-    wanted, known = names_in_terms(required_terms(pod)), world.inventory.nodes
-    if not wanted or any(name in known for name in wanted) or not world.evidence.complete("Node"):
+    wanted, known = names_in_terms(required_terms(pod)), state.inventory.nodes
+    if not wanted or any(name in known for name in wanted) or not state.evidence.complete("Node"):
         return None
     near = dict.fromkeys(name for each in sorted(wanted) for name in _alike(each, known))
     wish = f"{NAME_FIELD} In [{' '.join(sorted(wanted))}]"
     return NodeSelection((wish,), (LabelOnNodes(NAME_FIELD, (), tuple(near)[:_SIMILAR], wish),))
 
 
-def nowhere(world: ClusterState, wishes: Sequence[str]) -> Iterator[LabelOnNodes]:
+def nowhere(state: ClusterState, wishes: Sequence[str]) -> Iterator[LabelOnNodes]:
     """Labels that no node has with a value that will do: of the node selector, and of terms of one requirement.
 
     ``wishes`` are written as NodeAffinity's ``unmatched`` does.
@@ -169,10 +169,10 @@ def nowhere(world: ClusterState, wishes: Sequence[str]) -> Iterator[LabelOnNodes
             continue
         label, wanted = match["key"] or match["of"], (match["values"] or "").split()
         wanted = wanted if match["value"] is None else [match["value"]]
-        values = _labels(world).get(label, frozenset())
+        values = _labels(state).get(label, frozenset())
         if values if match["values"] is None and match["value"] is None else not values.isdisjoint(wanted):
             continue
-        near = tuple(_near(label, wanted, _labels(world)))[:_SIMILAR]
+        near = tuple(_near(label, wanted, _labels(state)))[:_SIMILAR]
         yield LabelOnNodes(label, tuple(sorted(filter(None, values))), near, wish)
 
 
@@ -181,10 +181,10 @@ def _alike(value: str, known: Collection[str]) -> tuple[str, ...]:
 
 
 @derived("nodes")
-def _labels(world: ClusterState) -> Mapping[str, frozenset[str]]:
+def _labels(state: ClusterState) -> Mapping[str, frozenset[str]]:
     """The values of every label of any node."""
     found: dict[str, set[str]] = {}
-    for node in world.inventory.nodes.values():
+    for node in state.inventory.nodes.values():
         for label, value in node.metadata.labels.items():
             found.setdefault(label, set()).add(value)
     return {label: frozenset(values) for label, values in found.items()}
@@ -210,41 +210,41 @@ def _in_their_words(rejection: Rejection, names: tuple[str, ...]) -> Iterator[Ca
     return (Cause(code, PluginText(rejection.plugin, text), nodes=names) for text in rejection.texts)
 
 
-def _taken(world: ClusterState, pod: Pod, ports: Sequence[HostPort], names: Sequence[str]) -> TakenPorts:
-    return TakenPorts(tuple(map(port_text, ports)), with_ports(world, pod, ports, names))
+def _taken(state: ClusterState, pod: Pod, ports: Sequence[HostPort], names: Sequence[str]) -> TakenPorts:
+    return TakenPorts(tuple(map(port_text, ports)), with_ports(state, pod, ports, names))
 
 
-def _with_world(world: ClusterState, pod: Pod, cause: Cause) -> Cause:
+def _with_world(state: ClusterState, pod: Pod, cause: Cause) -> Cause:
     """With whose volumes are there, where a node has no room for another; or whether a node that matters is gone."""
     trouble = cause.detail
     if isinstance(trouble, VolumeTrouble) and trouble.reason == VolumeReason.OTHER_NODE_SELECTED:
-        gone = trouble.about not in world.inventory.nodes and world.evidence.complete("Node")
-        users = tuple(_users_there(world, trouble))
+        gone = trouble.about not in state.inventory.nodes and state.evidence.complete("Node")
+        users = tuple(_users_there(state, trouble))
         return msgspec.structs.replace(cause, detail=msgspec.structs.replace(trouble, gone=gone, users=users))
     if isinstance(trouble, VolumeTrouble) and trouble.reason == VolumeReason.VOLUME_UNREACHABLE:
-        gone = world.evidence.complete("Node") and _reaches_none(world, trouble.volume)
+        gone = state.evidence.complete("Node") and _reaches_none(state, trouble.volume)
         return msgspec.structs.replace(cause, detail=msgspec.structs.replace(trouble, gone=gone))
     if not isinstance(trouble, VolumeTrouble) or trouble.reason != VolumeReason.TOO_MANY:
         return cause
-    by = with_volumes(world, pod, trouble.about, cause.nodes[0])
+    by = with_volumes(state, pod, trouble.about, cause.nodes[0])
     return msgspec.structs.replace(cause, detail=msgspec.structs.replace(trouble, by=by))
 
 
-def _reaches_none(world: ClusterState, name: str) -> bool:
+def _reaches_none(state: ClusterState, name: str) -> bool:
     """Whether a volume is that of nodes by their names, and there is none of these; a new one may come into a zone."""
-    volume = world.inventory.storage.volumes.get(name)
+    volume = state.inventory.storage.volumes.get(name)
     if volume is None:
         return False
     reach = Reach.of(volume)
     if {HOSTNAME} != set(reach.labels()) or reach.places() is None or in_tree.plugin_of(volume.spec) is not None:
         return False
-    return not any(reach.includes(each.metadata.labels) for each in world.inventory.nodes.values())
+    return not any(reach.includes(each.metadata.labels) for each in state.inventory.nodes.values())
 
 
-def _users_there(world: ClusterState, trouble: VolumeTrouble) -> Iterator[str]:
+def _users_there(state: ClusterState, trouble: VolumeTrouble) -> Iterator[str]:
     """The pods for which a claim's volume is made on the node that was selected."""
     claim = trouble.claim
-    for key, pod in world.inventory.pods.items():
+    for key, pod in state.inventory.pods.items():
         if claim is None or key.namespace != claim.namespace or pod.spec.node_name != trouble.about or is_terminal(pod):
             continue
         named = (each.persistent_volume_claim for each in pod.spec.volumes)
@@ -252,24 +252,24 @@ def _users_there(world: ClusterState, trouble: VolumeTrouble) -> Iterator[str]:
             yield str(key)
 
 
-def _lacks(world: ClusterState, pod: Pod, alike: Sequence[AlikeNodes], names: tuple[str, ...]) -> Iterator[Cause]:
+def _lacks(state: ClusterState, pod: Pod, alike: Sequence[AlikeNodes], names: tuple[str, ...]) -> Iterator[Cause]:
     kinds = [(each, each.result.rejection.lacks) for each in alike if each.result.rejection is not None]
     for position, lack in enumerate(kinds[0][1]):
         if is_extended_resource(lack.resource) or "/" in lack.resource:
-            unserved = _unserved(world, lack.resource)
+            unserved = _unserved(state, lack.resource)
             if unserved is not None:
                 yield Cause(Code.EXTENDED_RESOURCE_UNSERVED, unserved, nodes=names)
                 continue
         first, lacks = min(kinds, key=lambda pair: pair[1][position].excess)
         name, closest = first.nodes[0].metadata.name, lacks[position]
-        by = with_most(world, pod, lack.resource, name) if len(names) == 1 else ()
+        by = with_most(state, pod, lack.resource, name) if len(names) == 1 else ()
         taken: tuple[ObjectRef, ...] = ()
         if len(names) <= FEW_NODES:
             each = ((node, result.rejection) for node, result in each_of(alike))
             excess = {node.metadata.name: its.lacks[position].excess for node, its in each if its is not None}
-            taken = taken_together(world, pod, lack.resource, excess)
+            taken = taken_together(state, pod, lack.resource, excess)
         less = len({own[position].excess for _, own in kinds}) > 1
-        added = tuple(added_requests(world, pod, lack.resource))
+        added = tuple(added_requests(state, pod, lack.resource))
         maker = maker_of(pod, lack.resource)
         largest = LargestRequest(maker.field, maker.container, maker.amount) if maker is not None else None
         amounts = closest.requested, closest.used, closest.allocatable
@@ -277,20 +277,20 @@ def _lacks(world: ClusterState, pod: Pod, alike: Sequence[AlikeNodes], names: tu
         yield Cause(Code.NODE_RESOURCES, detail, nodes=names)
 
 
-def _unserved(world: ClusterState, resource: str) -> ExtendedResource | None:
+def _unserved(state: ClusterState, resource: str) -> ExtendedResource | None:
     """The resource, if neither a class nor any node offers it."""
-    if resource in served_resources(world):
+    if resource in served_resources(state):
         return None
-    if any(resource in node.status.allocatable for node in world.inventory.nodes.values()):
+    if any(resource in node.status.allocatable for node in state.inventory.nodes.values()):
         return None
-    return ExtendedResource(resource, similar=similar(resource, served_resources(world)))
+    return ExtendedResource(resource, similar=similar(resource, served_resources(state)))
 
 
-def company_causes(world: ClusterState, pod: Pod, detail: object, nodes: tuple[str, ...]) -> Iterator[Cause]:
+def company_causes(state: ClusterState, pod: Pod, detail: object, nodes: tuple[str, ...]) -> Iterator[Cause]:
     """One cause for each thing that is in the way; none where the detail is another plugin's."""
     match detail:
         case Skew():
-            by = spread_over(world, pod, detail.constraint, nodes[0])
+            by = spread_over(state, pod, detail.constraint, nodes[0])
             yield Cause(Code.SPREAD, _spread(detail, by), nodes=nodes)
         case SpreadConstraint():
             yield Cause(Code.SPREAD, Spread(detail.topology_key, selector_text(detail.selector)), nodes=nodes)
@@ -299,9 +299,9 @@ def company_causes(world: ClusterState, pod: Pod, detail: object, nodes: tuple[s
             for term in detail.terms:
                 found = Company(term.topology_key, selector_text(term.selector))
                 if detail.anti:
-                    found = msgspec.structs.replace(found, by=matching(world, pod, term, nodes))
+                    found = msgspec.structs.replace(found, by=matching(state, pod, term, nodes))
                 else:
-                    found = wanted(world, pod, term, found)
+                    found = wanted(state, pod, term, found)
                 yield Cause(code, found, nodes=nodes)
         case Required():
             yield Cause(Code.NODE_FEATURES, MissingFeatures(detail.features), nodes=nodes)
@@ -316,14 +316,14 @@ def _spread(skew: Skew, by: tuple[PodsThere, ...]) -> Spread:
     return msgspec.structs.replace(found, min_domains=constraint.min_domains, domains=skew.domains)
 
 
-def added_requests(world: ClusterState, pod: Pod, resource: str) -> Iterator[AddedRequest]:
+def added_requests(state: ClusterState, pod: Pod, resource: str) -> Iterator[AddedRequest]:
     """What admission put into a pod of what it requests of a resource, as the pod itself tells."""
     requested = {each.name: each.resources.requests for each in (*pod.spec.containers, *pod.spec.init_containers)}
     for found in _SET.finditer(pod.metadata.annotations.get(LIMIT_RANGER, "").partition(":")[2]):
         quantity = requested.get(found["name"], {}).get(resource)
         if quantity is not None and resource in found["resources"].strip().split(", "):
             yield AddedRequest(
-                LIMIT_RANGE, _limit_range(world, pod, resource), amount(resource, quantity), found["name"]
+                LIMIT_RANGE, _limit_range(state, pod, resource), amount(resource, quantity), found["name"]
             )
     yield from _by_autoscaler(pod, resource)
     if (overhead := pod.spec.overhead.get(resource)) is not None:
@@ -340,8 +340,8 @@ def _by_autoscaler(pod: Pod, resource: str) -> Iterator[AddedRequest]:
             yield AddedRequest(VERTICAL_AUTOSCALER, name, amount(resource, quantity), container.name)
 
 
-def _limit_range(world: ClusterState, pod: Pod, resource: str) -> str:
+def _limit_range(state: ClusterState, pod: Pod, resource: str) -> str:
     """The LimitRange that has a default; empty where none is known, or several may be it."""
-    ranges = world.inventory.limit_ranges.items()
+    ranges = state.inventory.limit_ranges.items()
     own = [key.name for key, each in ranges if key.namespace == pod.metadata.namespace and sets_request(each, resource)]
     return own[0] if len(own) == 1 else ""

@@ -50,10 +50,10 @@ _SELECTORS: Final = 20
 
 
 def refined(
-    world: ClusterState, claims: Sequence[ResourceClaim], causes: tuple[Cause, ...], groups: tuple[NodeGroup, ...]
+    state: ClusterState, claims: Sequence[ResourceClaim], causes: tuple[Cause, ...], groups: tuple[NodeGroup, ...]
 ) -> tuple[tuple[Cause, ...], tuple[NodeGroup, ...]]:
     """Causes and groups with codes and evidence of the whole cluster; ``claims`` as in the attempt."""
-    refiner = _Refiner(world, claims)
+    refiner = _Refiner(state, claims)
     whole = _unused_there(_served_nowhere_first(tuple(map(refiner.cause, causes)), groups))
     found = tuple(
         msgspec.structs.replace(group, causes=tuple(map(refiner.cause, group.causes))) if group.causes else group
@@ -92,8 +92,8 @@ def _unused_there(causes: tuple[Cause, ...]) -> tuple[Cause, ...]:
 
 
 class _Refiner:
-    def __init__(self, world: ClusterState, claims: Sequence[ResourceClaim]) -> None:
-        self._world = world
+    def __init__(self, state: ClusterState, claims: Sequence[ResourceClaim]) -> None:
+        self._state = state
         self._classes: dict[tuple[Key, str], tuple[str, tuple[str, ...]]] = {}
         self._claims = {Key(claim.metadata.namespace, claim.metadata.name): claim for claim in claims}
         for claim in claims:
@@ -117,7 +117,7 @@ class _Refiner:
         if cause.code is Code.SELECTOR_MATCHES_NOTHING and isinstance(cause.detail, Funnel):
             return self._no_match(cause, cause.detail)
         if cause.code is Code.NO_DEVICE_IN_CLASS and isinstance(cause.detail, Funnel):
-            facts = offers(self._world).of(self.class_of(cause.claim, cause.request))
+            facts = offers(self._state).of(self.class_of(cause.claim, cause.request))
             return self._no_device(cause, cause.detail, facts) if facts is not None else cause
         return cause
 
@@ -127,7 +127,7 @@ class _Refiner:
         for cause in causes:
             if isinstance(cause.detail, Funnel) and (cause.claim, cause.request) not in told:
                 name, expressions = self._classes.get(((cause.claim or ObjectRef("")).key, cause.request), ("", ()))
-                gone = published_for_gone(self._world, name, expressions)
+                gone = published_for_gone(self._state, name, expressions)
                 if gone is not None and gone.meant:
                     told.add((cause.claim, cause.request))
                     yield msgspec.structs.replace(cause, code=Code.DEVICES_OF_GONE_NODES, detail=gone, nodes=())
@@ -154,18 +154,18 @@ class _Refiner:
             facts.clause,
             facts.seen,
             len(facts.nodes),
-            labels_of_no_node(self._world, facts.node_selectors),
+            labels_of_no_node(self._state, facts.node_selectors),
         )
         if code is Code.DEVICES_OF_GONE_NODES:
-            offer = msgspec.structs.replace(offer, meant=meant_by(offer.nodes, self._world.inventory.nodes))
+            offer = msgspec.structs.replace(offer, meant=meant_by(offer.nodes, self._state.inventory.nodes))
         return msgspec.structs.replace(cause, code=code, detail=offer)
 
     def _are_gone(self, facts: ClassFacts) -> bool:
         """Whether every device of the class is published for one node, and none of these nodes exists."""
-        world = self._world
-        if not world.evidence.complete("Node", "") or sum(facts.nodes.values()) < len(facts.devices):
+        state = self._state
+        if not state.evidence.complete("Node", "") or sum(facts.nodes.values()) < len(facts.devices):
             return False
-        return not any(name in world.inventory.nodes for name in facts.nodes)
+        return not any(name in state.inventory.nodes for name in facts.nodes)
 
     # --- nothing that matches -----------------------------------------------------------------------------------------
 
@@ -173,13 +173,13 @@ class _Refiner:
         """With the first name that a selector reads and no device of the class publishes, where there is one."""
         asked = (cause.claim or ObjectRef("")).key, cause.request
         name, expressions = self._classes.get(asked, ("", ()))
-        gone = published_for_gone(self._world, name, expressions)
+        gone = published_for_gone(self._state, name, expressions)
         if gone is not None:
             detail = msgspec.structs.replace(gone, needed=funnel.needed, all_devices=funnel.all_devices)
             return msgspec.structs.replace(cause, code=Code.DEVICES_OF_GONE_NODES, detail=detail)
-        known = offers(self._world)
+        known = offers(self._state)
         for expression in expressions:
-            for mention in compile_selector(Selector(None, 0, expression), self._world.features).mentions:
+            for mention in compile_selector(Selector(None, 0, expression), self._state.features).mentions:
                 read = mention.name and (mention.field, mention.domain.text, mention.name.text)
                 # What is published is found soon; what the class has at all is looked up only where it is not.
                 if not read or known.publishes(name, *read) or (facts := known.of(name)) is None:
@@ -209,7 +209,7 @@ class _Refiner:
         for constraint in claim.spec.devices.constraints if claim is not None else ():
             attribute = constraint.match_attribute or constraint.distinct_attribute or ""
             domain, _, name = attribute.rpartition("/")
-            known, classes = offers(self._world), self._classes_of(cause.claim, constraint.requests)
+            known, classes = offers(self._state), self._classes_of(cause.claim, constraint.requests)
             if cause.code is not Code.CONSTRAINT and not _is_about(cause.request, constraint.requests):
                 continue
             if not domain or not classes or any(known.publishes(each, "attributes", domain, name) for each in classes):
@@ -236,7 +236,7 @@ class _Refiner:
             for (key, request), (name, _) in self._classes.items()
             if claim is not None and key == claim.key and _is_about(request, requests)
         )
-        return [name for name in dict.fromkeys(found) if name in self._world.inventory.classes]
+        return [name for name in dict.fromkeys(found) if name in self._state.inventory.classes]
 
     # --- a selector that fails ----------------------------------------------------------------------------------------
 
@@ -248,7 +248,7 @@ class _Refiner:
         if not name and cause.claim is not None:
             classes = {found[0] for (key, _), found in self._classes.items() if key == cause.claim.key}
             name = classes.pop() if len(classes) == 1 else ""
-        told = class_facts.told(self._world, error, name, of_class=of_class)
+        told = class_facts.told(self._state, error, name, of_class=of_class)
         return msgspec.structs.replace(cause, code=Code.CLASS_SELECTOR_FAILS if of_class else cause.code, detail=told)
 
 
@@ -308,15 +308,15 @@ def _free(funnel: Funnel) -> int:
 # --- labels that no node has ------------------------------------------------------------------------------------------
 
 
-def labels_of_no_node(world: ClusterState, selectors: Collection[NodeSelector]) -> tuple[LabelOnNodes, ...]:
+def labels_of_no_node(state: ClusterState, selectors: Collection[NodeSelector]) -> tuple[LabelOnNodes, ...]:
     """For each term of each selector a label that no node has; nothing where some term may match a node."""
-    if not selectors or len(selectors) > _SELECTORS or not world.evidence.complete("Node", ""):
+    if not selectors or len(selectors) > _SELECTORS or not state.evidence.complete("Node", ""):
         return ()
     found: dict[LabelOnNodes, None] = {}
     for selector in selectors:
         for term in selector.node_selector_terms:
             wishes = [text for each in term.match_expressions for text in _wish(each)]
-            label = next(nowhere(world, wishes), None)
+            label = next(nowhere(state, wishes), None)
             if label is None:
                 return ()
             found[label] = None

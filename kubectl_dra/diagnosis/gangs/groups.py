@@ -53,7 +53,7 @@ _VERDICTS: Final = {
 
 def diagnose_group(diagnoser: Diagnoser, key: Key) -> GroupDiagnosis:
     """Why a PodGroup is where it is. Raises :class:`NotFound`."""
-    group = diagnoser.world.inventory.groups.pod_groups.get(key)
+    group = diagnoser.state.inventory.groups.pod_groups.get(key)
     if group is None:
         raise NotFound(POD_GROUP, key)
     return _Case(diagnoser, group).diagnosis()
@@ -62,7 +62,7 @@ def diagnose_group(diagnoser: Diagnoser, key: Key) -> GroupDiagnosis:
 class _Case:
     def __init__(self, diagnoser: Diagnoser, group: PodGroup) -> None:
         self._diagnoser = diagnoser
-        self._state = diagnoser.world
+        self._state = diagnoser.state
         self._group = group
         self._key = key_of(group.metadata)
         self._gang = Gang(Snapshot(self._state), group)

@@ -35,12 +35,12 @@ class GroupPlaced(msgspec.Struct, frozen=True):
     failed: PodDiagnosis | None = None
 
 
-def place_group(world: ClusterState, group: Key, pods: Sequence[Pod]) -> GroupPlaced:
+def place_group(state: ClusterState, group: Key, pods: Sequence[Pod]) -> GroupPlaced:
     """Place ``pods``, which are to be created, with those of the group that wait already.
 
     One that a quota refuses never comes into being, and the group waits for it as for any that is missing.
     """
-    waiting, refused = world.changed(with_shared_claims(world, group)), list[tuple[Pod, tuple[QuotaShortage, ...]]]()
+    waiting, refused = state.changed(with_shared_claims(state, group)), list[tuple[Pod, tuple[QuotaShortage, ...]]]()
     for pod in pods:
         over = shortages_of_new(waiting, pod)
         if over:
@@ -58,8 +58,8 @@ def place_group(world: ClusterState, group: Key, pods: Sequence[Pod]) -> GroupPl
     return GroupPlaced(waiting, after, nodes, failed)
 
 
-def _with(world: ClusterState, pod: Pod) -> ClusterState:
-    return world.changed(added(world.inventory, pod, extended=world.features.extended_resource))
+def _with(state: ClusterState, pod: Pod) -> ClusterState:
+    return state.changed(added(state.inventory, pod, extended=state.features.extended_resource))
 
 
 def _bound(waiting: ClusterState, decision: GroupDecision) -> tuple[dict[Key, str], ClusterState]:
@@ -75,10 +75,10 @@ def _bound(waiting: ClusterState, decision: GroupDecision) -> tuple[dict[Key, st
     return {key_of(each.pod.metadata): each.node for each in placed}, waiting.changed(inventory)
 
 
-def with_shared_claims(world: ClusterState, key: Key) -> Inventory:
+def with_shared_claims(state: ClusterState, key: Key) -> Inventory:
     """With the claims that are made from the templates of a group, one for each entry (controller resourceclaim)."""
-    inventory, group = world.inventory, world.inventory.groups.pod_groups[key]
-    if not world.features.workload_resource_claims:
+    inventory, group = state.inventory, state.inventory.groups.pod_groups[key]
+    if not state.features.workload_resource_claims:
         return inventory
     known = {status.name for status in group.status.resource_claim_statuses}
     claims, statuses = dict(inventory.claims), list(group.status.resource_claim_statuses)

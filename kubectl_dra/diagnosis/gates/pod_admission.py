@@ -46,17 +46,17 @@ def admitted(pod: Pod, inventory: Inventory) -> Pod:
     return pod
 
 
-def runtime_is_known(pod: Pod, world: ClusterState) -> bool:
+def runtime_is_known(pod: Pod, state: ClusterState) -> bool:
     """Whether what the RuntimeClass adds to the pod is known: the pod may have it already."""
     name = pod.spec.runtime_class_name
-    known = bool(pod.spec.overhead) or name in world.inventory.runtime_classes
-    return not name or known or world.evidence.complete(RUNTIME_CLASS)
+    known = bool(pod.spec.overhead) or name in state.inventory.runtime_classes
+    return not name or known or state.evidence.complete(RUNTIME_CLASS)
 
 
-def missing_runtime_class(world: ClusterState, pod: Pod) -> str:
+def missing_runtime_class(state: ClusterState, pod: Pod) -> str:
     """The RuntimeClass that a pod names and that does not exist, so that the pod is refused; empty if it can be."""
     name = pod.spec.runtime_class_name or ""
-    return "" if name in world.inventory.runtime_classes or not world.evidence.complete(RUNTIME_CLASS) else name
+    return "" if name in state.inventory.runtime_classes or not state.evidence.complete(RUNTIME_CLASS) else name
 
 
 def refusals(pod: Pod, inventory: Inventory) -> Iterator[str]:
@@ -105,9 +105,9 @@ def _with_runtime(pod: Pod, runtime: RuntimeClass) -> Pod:
     )
 
 
-def selected_by_runtime(world: ClusterState, pod: Pod) -> dict[str, str]:
+def selected_by_runtime(state: ClusterState, pod: Pod) -> dict[str, str]:
     """What of a pod's node selector its RuntimeClass sets, and would set again in a pod without it."""
-    runtime = world.inventory.runtime_classes.get(pod.spec.runtime_class_name or "", RuntimeClass())
+    runtime = state.inventory.runtime_classes.get(pod.spec.runtime_class_name or "", RuntimeClass())
     mine = pod.spec.node_selector
     return {key: value for key, value in runtime.scheduling.node_selector.items() if mine.get(key) == value}
 

@@ -50,14 +50,14 @@ _HUGE_PAGES: Final = "hugepages-"
 NOTHING: Final = Quantity(0, text="0")
 
 
-def are_read(world: ClusterState, namespace: str) -> bool:
+def are_read(state: ClusterState, namespace: str) -> bool:
     """Whether all quotas of the namespace are known; else any of them may forbid what is created there."""
-    return world.evidence.complete(KIND, namespace)
+    return state.evidence.complete(KIND, namespace)
 
 
-def is_settled(world: ClusterState, namespace: str) -> bool:
+def is_settled(state: ClusterState, namespace: str) -> bool:
     """Whether a pod that is made there is known as it is counted: every LimitRange that may give it more was read."""
-    return world.evidence.complete(LIMIT_RANGE, namespace)
+    return state.evidence.complete(LIMIT_RANGE, namespace)
 
 
 def usage(spec: ResourceClaimSpec, classes: Mapping[str, DeviceClass], extended: bool = True) -> dict[str, int]:
@@ -101,10 +101,10 @@ def quantity(resource: str, charge: int) -> Quantity:
     return quantity_of(resource.removeprefix(_REQUESTS).removeprefix(_LIMITS), charge)
 
 
-def pod_shortages(world: ClusterState, pod: Pod) -> tuple[QuotaShortage, ...]:
+def pod_shortages(state: ClusterState, pod: Pod) -> tuple[QuotaShortage, ...]:
     """The limits that one more such pod would exceed, so that it would not be created."""
-    quotas, namespace = world.inventory.quotas.values(), pod.metadata.namespace
-    found = exceeded(quotas, namespace, pod_usage(pod), pod, settled=is_settled(world, namespace))
+    quotas, namespace = state.inventory.quotas.values(), pod.metadata.namespace
+    found = exceeded(quotas, namespace, pod_usage(pod), pod, settled=is_settled(state, namespace))
     return tuple(msgspec.structs.replace(each, kind="Pod") for each in found)
 
 

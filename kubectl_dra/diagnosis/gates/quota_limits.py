@@ -26,19 +26,19 @@ _Charges = tuple[tuple[Pod | None, Mapping[str, int]], ...]
 
 
 def quota_limit(
-    world: ClusterState, pod: Pod, templates: Templates = MappingProxyType({}), wanted: int = 0
+    state: ClusterState, pod: Pod, templates: Templates = MappingProxyType({}), wanted: int = 0
 ) -> QuotaLimit | None:
     """How many copies, and which limit keeps out one more; None where none of the quotas limits.
 
     ``templates`` are those that the cluster does not have. ``wanted``: how many the limit that is told lets in.
     """
-    namespace, quotas = pod.metadata.namespace, world.inventory.quotas
+    namespace, quotas = pod.metadata.namespace, state.inventory.quotas
     if all(each.metadata.namespace != namespace for each in quotas.values()):
         return None
-    charges = _charges(world, pod, {**world.inventory.templates, **templates})
+    charges = _charges(state, pod, {**state.inventory.templates, **templates})
 
     def over(copies: int) -> QuotaShortage | None:
-        return next(_exceeded(world, namespace, charges, copies), None)
+        return next(_exceeded(state, namespace, charges, copies), None)
 
     low, high = 0, _MOST
     if over(high) is None:
@@ -51,19 +51,19 @@ def quota_limit(
     return _told(low, kept_out, quotas[Key(namespace, kept_out.quota)], charges, max(wanted, low + 1))
 
 
-def _charges(world: ClusterState, pod: Pod, templates: Templates) -> _Charges:
+def _charges(state: ClusterState, pod: Pod, templates: Templates) -> _Charges:
     """What one copy is charged: the pod, and all of its claims."""
     of_claims = Counter[str]()
     for entry in pod.spec.resource_claims:
         template = templates.get(Key(pod.metadata.namespace, sources(entry)[1] or ""))
         if template is not None:
-            extended = world.features.extended_resource
-            of_claims.update(quota.usage(template.spec.spec, world.inventory.classes, extended))
+            extended = state.features.extended_resource
+            of_claims.update(quota.usage(template.spec.spec, state.inventory.classes, extended))
     return ((pod, quota.pod_usage(pod)), (None, of_claims))
 
 
-def _exceeded(world: ClusterState, namespace: str, charges: _Charges, copies: int) -> Iterator[QuotaShortage]:
-    charged, settled = world.inventory.quotas, quota.is_settled(world, namespace)
+def _exceeded(state: ClusterState, namespace: str, charges: _Charges, copies: int) -> Iterator[QuotaShortage]:
+    charged, settled = state.inventory.quotas, quota.is_settled(state, namespace)
     for pod, charge in charges:
         total = {name: amount * copies for name, amount in charge.items()}
         for each in quota.exceeded(charged.values(), namespace, total, pod, settled=settled):

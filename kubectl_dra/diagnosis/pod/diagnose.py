@@ -33,24 +33,24 @@ class NotFound(LookupError):
 class Diagnoser:
     """Diagnoses many pods and claims of one ClusterState."""
 
-    def __init__(self, world: ClusterState, examiner: Examiner | None = None) -> None:
-        self.world = world
-        self._examiner = examiner or Examiner(world)
+    def __init__(self, state: ClusterState, examiner: Examiner | None = None) -> None:
+        self.state = state
+        self._examiner = examiner or Examiner(state)
 
     def pod(self, key: Key) -> records.PodDiagnosis:
         """Why a pod is where it is. Raises :class:`NotFound`."""
-        pod = self.world.inventory.pods.get(key)
+        pod = self.state.inventory.pods.get(key)
         if pod is None:
             raise NotFound("Pod", key)
-        return PodCase(self.world, pod, self._examiner).diagnosis()
+        return PodCase(self.state, pod, self._examiner).diagnosis()
 
     def claim(self, key: Key) -> records.ClaimDiagnosis:
         """The state of a claim. Raises :class:`NotFound`."""
-        claim = self.world.inventory.claims.get(key)
+        claim = self.state.inventory.claims.get(key)
         if claim is None:
             raise NotFound("ResourceClaim", key)
-        world = self.world
-        found = claim_verdicts.diagnose(world.inventory, world.evidence, world.features, claim)
+        state = self.state
+        found = claim_verdicts.diagnose(state.inventory, state.evidence, state.features, claim)
         if found.causes or found.verdict is not records.ClaimVerdict.PENDING:
             return found
         causes = tuple(dict.fromkeys(self._main_causes(found)))

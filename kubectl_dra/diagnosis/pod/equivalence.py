@@ -70,13 +70,13 @@ def examined(state: ClusterState) -> dict[Hashable, _Known]:
 class Examiner:
     """Examines pods of one ClusterState, each kind once; ``known`` are those that were examined before."""
 
-    def __init__(self, world: ClusterState, known: dict[Hashable, _Known] | None = None) -> None:
-        self._world = world
+    def __init__(self, state: ClusterState, known: dict[Hashable, _Known] | None = None) -> None:
+        self._state = state
         self._known = {} if known is None else known
 
     def examine(self, pod: Pod, claims: Sequence[ResourceClaim]) -> Examination:
         """The attempt of a pod with its existing ``claims``, those of its entries in their order."""
-        kind = kind_of(self._world, pod, claims)
+        kind = kind_of(self._state, pod, claims)
         known = self._known.get(kind) if kind is not None else None
         if known is not None:
             return self._renamed(known, pod, claims)
@@ -88,12 +88,12 @@ class Examiner:
 
     def _examine(self, pod: Pod, claims: Sequence[ResourceClaim]) -> Examination:
         if classic.concerns(claims):
-            tried = classic.attempt(self._world, pod, claims)
-            judgement = classic.judge(self._world, pod, tried)
+            tried = classic.attempt(self._state, pod, claims)
+            judgement = classic.judge(self._state, pod, tried)
         else:
-            tried = attempt(self._world, pod, claims)
-            judgement = judge(self._world, pod, tried)
-        explanation = explain(self._world, pod, tried, judgement)
+            tried = attempt(self._state, pod, claims)
+            judgement = judge(self._state, pod, tried)
+        explanation = explain(self._state, pod, tried, judgement)
         preemption = None
         if judgement.verdict is Verdict.UNSCHEDULABLE and tried.engine is not None and not classic.concerns(claims):
             preemption = preemption_of(tried.engine)
@@ -105,51 +105,51 @@ class Examiner:
         pairs = ((key_of(a.metadata), key_of(b.metadata)) for a, b in zip(known.claims, mine, strict=True))
         names = ClaimNames({theirs: own for theirs, own in pairs if theirs != own})
         found = known.examination
-        judgement = reworded(self._world, found.judgement, pod, claims, names)
+        judgement = reworded(self._state, found.judgement, pod, claims, names)
         if not names.claims:
             return replace(found, judgement=judgement)
-        renaming = Renaming(names, found.errors, mine, self._world.inventory.classes, self._world.features.minor)
+        renaming = Renaming(names, found.errors, mine, self._state.inventory.classes, self._state.features.minor)
         return replace(found, judgement=judgement, explanation=found.explanation.renamed(renaming))
 
     def _with_made_up(self, pod: Pod, claims: Sequence[ResourceClaim]) -> tuple[ResourceClaim, ...]:
         """The claims and the one that the scheduler may make up for extended resources."""
-        return (*claims, virtual_claim(pod, (), served_resources(self._world)))
+        return (*claims, virtual_claim(pod, (), served_resources(self._state)))
 
 
 @derived("usage", read=True)
-def priorities(world: ClusterState) -> frozenset[int]:
-    return frozenset(pod.shape.priority for usage in (world.usage or {}).values() for pod in usage.placed)
+def priorities(state: ClusterState) -> frozenset[int]:
+    return frozenset(pod.shape.priority for usage in (state.usage or {}).values() for pod in usage.placed)
 
 
-def kind_of(world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim]) -> Hashable | None:
+def kind_of(state: ClusterState, pod: Pod, claims: Sequence[ResourceClaim]) -> Hashable | None:
     """Equal for pods of one kind; None for a pod about which something is known that concerns it alone."""
-    features = world.features
+    features = state.features
     if classic.concerns(claims):
         return None
-    if pod.status.nominated_node_name or (key_of(pod.metadata), pod.metadata.uid) in known_extended_claims(world):
+    if pod.status.nominated_node_name or (key_of(pod.metadata), pod.metadata.uid) in known_extended_claims(state):
         return None
     if any(claim.status.reserved_for and is_reserved_for(pod, claim, features) for claim in claims):
         return None
     if len({key_of(claim.metadata) for claim in claims}) < len(claims):
         return None
-    served = served_resources(world)
+    served = served_resources(state)
     makes_claim = any(name in served for name in asked(pod))
-    if makes_claim and limits_claims(world.inventory.quotas.values(), pod):
+    if makes_claim and limits_claims(state.inventory.quotas.values(), pod):
         return None
-    charged = makes_claim and are_read(world, pod.metadata.namespace)
+    charged = makes_claim and are_read(state, pod.metadata.namespace)
     if any(volume.ephemeral is not None for volume in pod.spec.volumes):
         return None
-    counts = world.nominated or may_evict(pod, priorities(world))
+    counts = state.nominated or may_evict(pod, priorities(state))
     # Of most volumes nothing is read, and the name of the one with the pod's token is its own.
     spec = msgspec.structs.replace(
         pod.spec, resource_claims=(), volumes=volumes_of(pod), priority=pod.spec.priority if counts else None
     )
-    return _content(spec), tuple(_claims(claims)), lacking_admin_label(world, pod), charged, _place(world, pod)
+    return _content(spec), tuple(_claims(claims)), lacking_admin_label(state, pod), charged, _place(state, pod)
 
 
-def _place(world: ClusterState, pod: Pod) -> Hashable:
+def _place(state: ClusterState, pod: Pod) -> Hashable:
     """What other pods, and volumes, make of the pod: its namespace and labels where anybody looks at them."""
-    snapshot, namespace, labels = Snapshot(world), pod.metadata.namespace, pod.metadata.labels
+    snapshot, namespace, labels = Snapshot(state), pod.metadata.namespace, pod.metadata.labels
     terms = [term for pods in snapshot.nominated.values() for each in pods for term in each.shape.terms.all]
     asks = bool(pod.spec.topology_spread_constraints) or terms_of(pod) != NO_TERMS or bool(volumes_of(pod))
     if asks or terms or not snapshot.complete("Namespace"):

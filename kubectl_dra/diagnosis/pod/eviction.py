@@ -86,11 +86,11 @@ def evicts_at_once(
     return verdict if over else None
 
 
-def taints_of(world: ClusterState, device: DeviceId) -> Iterator[tuple[DeviceTaint, str]]:
+def taints_of(state: ClusterState, device: DeviceId) -> Iterator[tuple[DeviceTaint, str]]:
     """The taints of a device, each with the rule that sets it: the driver's, which have none, come first."""
-    for _, published in world.named(device):
+    for _, published in state.named(device):
         yield from ((taint, "") for taint in published.taints)
-    yield from ((rule.spec.taint, rule.metadata.name) for rule in world.rules if world.selects(rule, device))
+    yield from ((rule.spec.taint, rule.metadata.name) for rule in state.rules if state.selects(rule, device))
 
 
 def worst(verdicts: Iterable[EvictionVerdict]) -> EvictionVerdict:

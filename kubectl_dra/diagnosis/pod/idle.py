@@ -33,7 +33,7 @@ class Idle:
     """``maker``: what holds the pods back, or why there are to be none.
 
     ``nodes``: where one pod of each template would go now, each as if it were alone, by what its object calls it;
-    ``failed`` what keeps the first that goes nowhere (placed in ``world``), which is called ``role``. ``waits``: what
+    ``failed`` what keeps the first that goes nowhere (placed in ``state``), which is called ``role``. ``waits``: what
     Kueue says. ``owner``: the controller that holds a part of it. ``like``: what was tried instead, whose pods differ
     in their names only; ``failed`` is about that one. ``all_pods``: what comes of all at once, None where that was not
     tried. ``ended``: the condition by which a Job makes no more.
@@ -43,7 +43,7 @@ class Idle:
     nodes: Mapping[str, str] = field(default_factory=dict)
     role: str = ""
     failed: PodDiagnosis | None = None
-    world: ClusterState | None = None
+    state: ClusterState | None = None
     waits: Queued | None = None
     owner: ObjectRef | None = None
     like: ObjectRef | None = None
@@ -54,14 +54,14 @@ class Idle:
 class AllPods(msgspec.Struct, frozen=True):
     """All pods that work makes at the same time: of those called ``role``, the first that lack some, ``copies`` fit.
 
-    ``wanted`` of these are to run; ``failed`` is about the next one, placed in ``world``. All fit: no ``failed``.
+    ``wanted`` of these are to run; ``failed`` is about the next one, placed in ``state``. All fit: no ``failed``.
     """
 
     role: str
     copies: int
     wanted: int
     failed: PodDiagnosis | None = None
-    world: ClusterState | None = None
+    state: ClusterState | None = None
 
 
 def held(state: ClusterState, kind: str, key: Key) -> Maker | None:
@@ -164,7 +164,7 @@ def _tried_once(state: ClusterState, base: Idle, workload: ObjectRef) -> Idle:
     like, found = known[alike]
     if like == workload:
         return replace(found, waits=base.waits, ended=base.ended)
-    tried = {name: getattr(found, name) for name in ("nodes", "role", "failed", "world", "all_pods")}
+    tried = {name: getattr(found, name) for name in ("nodes", "role", "failed", "state", "all_pods")}
     return replace(base, **tried, like=like)
 
 
@@ -174,7 +174,7 @@ def _tried(state: ClusterState, base: Idle, key: Key) -> Idle:
     for role, pod in base.maker.pods:
         placed = place(state, [_named(pod, key, role)])
         if placed.failed is not None:
-            return replace(base, nodes=nodes, role=role, failed=placed.failed, world=placed.world)
+            return replace(base, nodes=nodes, role=role, failed=placed.failed, state=placed.state)
         nodes[role] = next(iter(placed.nodes), "")
     return replace(base, nodes=nodes, all_pods=_all_of(state, key, base.maker))
 
@@ -187,8 +187,8 @@ def _all_of(state: ClusterState, key: Key, maker: Maker) -> AllPods | None:
         first = _named(pod, key, role)
         placed = place(then, (_numbered(first, number) for number in range(copies)))
         if placed.failed is not None:
-            return AllPods(role, placed.copies, copies, placed.failed, placed.world)
-        then = placed.world
+            return AllPods(role, placed.copies, copies, placed.failed, placed.state)
+        then = placed.state
     return AllPods("", sum(maker.copies), sum(maker.copies))
 
 

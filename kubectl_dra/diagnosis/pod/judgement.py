@@ -81,40 +81,40 @@ def feasible_nodes_to_find(nodes: int) -> int:
     return max(nodes * percent // 100, _ALL_NODES_BELOW)
 
 
-def judge(world: ClusterState, pod: Pod, attempt: PodAttempt) -> Judgement:
-    if not nodes_can_tell(world):
-        return _without_nodes(world, attempt)
-    total = len(world.inventory.nodes)
+def judge(state: ClusterState, pod: Pod, attempt: PodAttempt) -> Judgement:
+    if not nodes_can_tell(state):
+        return _without_nodes(state, attempt)
+    total = len(state.inventory.nodes)
     if total == 0:
         return _unschedulable(fit_error.NO_NODES_MESSAGE)
     if attempt.stop is not None:
-        return _stopped(world, attempt, total)
-    if _extended_open(world, pod):
+        return _stopped(state, attempt, total)
+    if _extended_open(state, pod):
         return _UNKNOWN
-    return _filtered(world, pod, attempt, total)
+    return _filtered(state, pod, attempt, total)
 
 
-def nodes_can_tell(world: ClusterState) -> bool:
+def nodes_can_tell(state: ClusterState) -> bool:
     """Whether the nodes are known; a plain list without any node says nothing about them."""
-    if world.inventory.nodes:
-        return world.evidence.complete("Node")
-    return world.evidence.coverage("Node") in (Coverage.COMPLETE, Coverage.NOT_SERVED)
+    if state.inventory.nodes:
+        return state.evidence.complete("Node")
+    return state.evidence.coverage("Node") in (Coverage.COMPLETE, Coverage.NOT_SERVED)
 
 
-def _without_nodes(world: ClusterState, attempt: PodAttempt) -> Judgement:
+def _without_nodes(state: ClusterState, attempt: PodAttempt) -> Judgement:
     """What is rejected before any node is looked at stays rejected, but how many nodes there are can't be said."""
     stop = attempt.stop
-    if stop is None or stop.fatal or not stop.certain or world.evidence.coverage("Node") is Coverage.ASSUMED:
+    if stop is None or stop.fatal or not stop.certain or state.evidence.coverage("Node") is Coverage.ASSUMED:
         return _UNKNOWN
     return _unschedulable()
 
 
-def _stopped(world: ClusterState, attempt: PodAttempt, total: int) -> Judgement:
+def _stopped(state: ClusterState, attempt: PodAttempt, total: int) -> Judgement:
     stop = attempt.stop
     assert stop is not None  # noqa: S101
     if not stop.certain:
         return _UNKNOWN
-    message = stop.message(total, after_filter(world.features))
+    message = stop.message(total, after_filter(state.features))
     if stop.fatal:
         return Judgement(Verdict.SCHEDULER_ERROR, fit_error.SCHEDULER_ERROR, (message,))
     return _unschedulable(message)
@@ -124,46 +124,46 @@ def _unschedulable(*messages: str) -> Judgement:
     return Judgement(Verdict.UNSCHEDULABLE, fit_error.UNSCHEDULABLE, messages)
 
 
-def _extended_open(world: ClusterState, pod: Pod) -> bool:
+def _extended_open(state: ClusterState, pod: Pod) -> bool:
     """Whether a class that was not read may serve a resource that no known class serves."""
-    if not world.features.extended_resource or world.evidence.complete("DeviceClass"):
+    if not state.features.extended_resource or state.evidence.complete("DeviceClass"):
         return False
     wanted = (name for name, value in pod_requests(pod).items() if value and is_dra_extended_resource(name))
-    return any(name not in served_resources(world) for name in wanted)
+    return any(name not in served_resources(state) for name in wanted)
 
 
-def _filtered(world: ClusterState, pod: Pod, attempt: PodAttempt, total: int) -> Judgement:
+def _filtered(state: ClusterState, pod: Pod, attempt: PodAttempt, total: int) -> Judgement:
     fits = [each for each in attempt.alike if each.result.outcome is NodeOutcome.FITS]
     fatal = attempt.nodes(NodeOutcome.FATAL)
     nominated = bool(fatal) and pod.status.nominated_node_name in attempt.names(NodeOutcome.FITS)
     if fatal and not nominated:
-        return _fatal(world, pod, attempt, fatal, total)
+        return _fatal(state, pod, attempt, fatal, total)
     if fits:
-        return _fitting(world, pod, attempt, fits, total)
-    if attempt.number(NodeOutcome.UNDECIDED) or (world.blind and world.sharing_hides_counters):
+        return _fitting(state, pod, attempt, fits, total)
+    if attempt.number(NodeOutcome.UNDECIDED) or (state.blind and state.sharing_hides_counters):
         return _UNKNOWN
     # Pods that could not be read may reject nodes for other reasons: the verdict stays, the words don't.
     if attempt.not_checked or attempt.unread:
         return Judgement(Verdict.UNSCHEDULABLE, fit_error.UNSCHEDULABLE)
-    return _unschedulable(fit_error.fit_error(total, attempt.texts, post_filter(world, pod, attempt)))
+    return _unschedulable(fit_error.fit_error(total, attempt.texts, post_filter(state, pod, attempt)))
 
 
 def _fatal(
-    world: ClusterState,
+    state: ClusterState,
     pod: Pod,
     attempt: PodAttempt,
     fatal: Sequence[tuple[Node, NodeResult]],
     total: int,
 ) -> Judgement:
     fitting = attempt.number(NodeOutcome.FITS)
-    certain = [(node, result) for node, result in fatal if _is_certain(world, attempt, result)]
+    certain = [(node, result) for node, result in fatal if _is_certain(state, attempt, result)]
     if not certain:
         return _UNKNOWN
     depends = fitting + attempt.number(NodeOutcome.UNDECIDED) > feasible_nodes_to_find(total)
     return Judgement(
         Verdict.SCHEDULER_ERROR,
         fit_error.SCHEDULER_ERROR,
-        _fatal_messages(world, pod, certain),
+        _fatal_messages(state, pod, certain),
         fitting=fitting,
         depends_on_node_order=depends,
         fatal=tuple(certain),
@@ -171,10 +171,10 @@ def _fatal(
 
 
 def _fatal_messages(
-    world: ClusterState, pod: Pod, fatal: Sequence[tuple[Node, NodeResult]], names: ClaimNames = _SAME_NAMES
+    state: ClusterState, pod: Pod, fatal: Sequence[tuple[Node, NodeResult]], names: ClaimNames = _SAME_NAMES
 ) -> tuple[str, ...]:
     """Every node's text may be the one that is written; beyond some, only those that the condition speaks of matter."""
-    minor = world.features.minor
+    minor = state.features.minor
     said = " ".join(c.message for c in pod.status.conditions if c.type == "PodScheduled")
     more = [(node, result) for node, result in fatal[_WORDED:] if node.metadata.name in said] if said else []
     texts = (result.error_message(names, minor) for _, result in (*fatal[:_WORDED], *more))
@@ -182,15 +182,15 @@ def _fatal_messages(
 
 
 def reworded(
-    world: ClusterState, judgement: Judgement, pod: Pod, claims: Sequence[ResourceClaim], names: ClaimNames
+    state: ClusterState, judgement: Judgement, pod: Pod, claims: Sequence[ResourceClaim], names: ClaimNames
 ) -> Judgement:
     """The judgement of another pod of the same kind: ``claims`` are its own, ``names`` how they are called there."""
     if judgement.fatal:
-        return replace(judgement, messages=_fatal_messages(world, pod, judgement.fatal, names))
+        return replace(judgement, messages=_fatal_messages(state, pod, judgement.fatal, names))
     if not judgement.refused:
         return judgement
     to_allocate = [claim for claim in claims if claim.status.allocation is None]
-    label = lacking_admin_label(world, pod)
+    label = lacking_admin_label(state, pod)
     causes = (binding.refused_admin_access(to_allocate[i], allocation, label) for i, allocation in judgement.refused)
     refusals = tuple(dict.fromkeys(cause for cause in causes if cause is not None))
     return replace(judgement, messages=_refusal_messages(refusals), refusals=refusals)
@@ -200,22 +200,22 @@ def _refusal_messages(refusals: Sequence[Cause]) -> tuple[str, ...]:
     return tuple(fit_error.pre_bind_error(_text(cause)) for cause in refusals)
 
 
-def _is_certain(world: ClusterState, attempt: PodAttempt, result: NodeResult) -> bool:
+def _is_certain(state: ClusterState, attempt: PodAttempt, result: NodeResult) -> bool:
     """Unseen pods may keep the node from being searched; unseen claims or taints may turn the search elsewhere."""
     if attempt.not_checked:
         return False
-    if not world.blind:
+    if not state.blind:
         return True
     outcome = result.outcome_of_search
     return isinstance(outcome, Fatal) and outcome.steps == 0
 
 
-def _fitting(world: ClusterState, pod: Pod, attempt: PodAttempt, fits: Sequence[AlikeNodes], total: int) -> Judgement:
+def _fitting(state: ClusterState, pod: Pod, attempt: PodAttempt, fits: Sequence[AlikeNodes], total: int) -> Judgement:
     searched = any(each.result.searched is not None for each in fits)
     fitting = attempt.number(NodeOutcome.FITS)
-    if attempt.not_checked or (searched and world.blind):
+    if attempt.not_checked or (searched and state.blind):
         return Judgement(Verdict.UNKNOWN, fitting=fitting)
-    refused = _refusals(world, pod, attempt, fits)
+    refused = _refusals(state, pod, attempt, fits)
     if refused:
         return Judgement(
             Verdict.SCHEDULER_ERROR,
@@ -225,18 +225,18 @@ def _fitting(world: ClusterState, pod: Pod, attempt: PodAttempt, fits: Sequence[
             refused=tuple(each.allocation for each in refused if each.allocation is not None),
         )
     rest = fit_error.fit_error(total, attempt.texts)
-    unread = (quota.KIND,) if _quotas_decide(world, pod, attempt, fits) else ()
+    unread = (quota.KIND,) if _quotas_decide(state, pod, attempt, fits) else ()
     return Judgement(Verdict.SCHEDULABLE, messages=(rest,), fitting=fitting, unread=unread)
 
 
-def _quotas_decide(world: ClusterState, pod: Pod, attempt: PodAttempt, fits: Sequence[AlikeNodes]) -> bool:
+def _quotas_decide(state: ClusterState, pod: Pod, attempt: PodAttempt, fits: Sequence[AlikeNodes]) -> bool:
     """Whether a quota that was not read may forbid the claim that the scheduler makes for extended resources.
 
     It makes one on each node where a class serves what the node does not have (upstream: extendeddynamicresources.go,
     PreBind). A refusal changes no score, so a node that is refused may be taken again and again.
     """
     makes = attempt.left_over is None and any(each.result.extended for each in fits)
-    return makes and not quota.are_read(world, pod.metadata.namespace)
+    return makes and not quota.are_read(state, pod.metadata.namespace)
 
 
 class _Refused(NamedTuple):
@@ -247,17 +247,17 @@ class _Refused(NamedTuple):
     allocation: tuple[int, AllocationResult] | None = None
 
 
-def _refusals(world: ClusterState, pod: Pod, attempt: PodAttempt, fits: Sequence[AlikeNodes]) -> Sequence[_Refused]:
+def _refusals(state: ClusterState, pod: Pod, attempt: PodAttempt, fits: Sequence[AlikeNodes]) -> Sequence[_Refused]:
     """What the API server would refuse first of each node that the scheduler takes; nothing where it does not of one.
 
     A refusal changes no score: a node with a better one than those that are not refused is taken again and again.
     """
-    lacking = lacking_admin_label(world, pod)
+    lacking = lacking_admin_label(state, pod)
     alike = {_made_for(each.result): each for each in fits}
     results = {made: each.result.on(each.nodes[-1]) for made, each in alike.items()}
-    found = {made: next(_refused(world, pod, attempt, result, lacking), None) for made, result in results.items()}
+    found = {made: next(_refused(state, pod, attempt, result, lacking), None) for made, result in results.items()}
     if None in found.values() and any(found.values()):
-        taken = _taken(world, pod, attempt)
+        taken = _taken(state, pod, attempt)
         among = ((_made_for(each.result), each.nodes) for each in fits)
         found = {
             made: found[made]
@@ -277,17 +277,17 @@ def _made_for(result: NodeResult) -> tuple[int, tuple[str, ...]]:
     return id(result.outcome_of_search), result.extended
 
 
-def _taken(world: ClusterState, pod: Pod, attempt: PodAttempt) -> Collection[str]:
+def _taken(state: ClusterState, pod: Pod, attempt: PodAttempt) -> Collection[str]:
     """The nodes of which the scheduler takes one; none where that can't be told."""
     fitting = attempt.number(NodeOutcome.FITS)
-    spreads = is_spread(pod) and not (of_the_choice(world.evidence, pod) is None and is_known(world, pod))
-    if attempt.engine is None or spreads or fitting > feasible_nodes_to_find(len(world.inventory.nodes)):
+    spreads = is_spread(pod) and not (of_the_choice(state.evidence, pod) is None and is_known(state, pod))
+    if attempt.engine is None or spreads or fitting > feasible_nodes_to_find(len(state.inventory.nodes)):
         return ()
     return scores(attempt.engine).best
 
 
 def _refused(
-    world: ClusterState, pod: Pod, attempt: PodAttempt, result: NodeResult, lacking: str
+    state: ClusterState, pod: Pod, attempt: PodAttempt, result: NodeResult, lacking: str
 ) -> Iterator[_Refused]:
     """Claim by claim, in the order in which they are written; one that is reserved for the pod is not.
 
@@ -298,23 +298,23 @@ def _refused(
     written: set[Key] = set()
     for claim in attempt.claims:
         allocation = decided.pop(0) if claim.status.allocation is None and decided else None
-        if is_reserved_for(pod, claim, world.features):
+        if is_reserved_for(pod, claim, state.features):
             continue
         if key_of(claim.metadata) in written:
             yield _said(binding.refused_second_entry(pod, claim))
         written.add(key_of(claim.metadata))
         if allocation is None:
-            full = binding.refused_reservation(pod, claim, world.features)
+            full = binding.refused_reservation(pod, claim, state.features)
             if full is not None:
                 yield _said(full)
         elif lacking and (refused := binding.refused_admin_access(claim, allocation[1], lacking)) is not None:
             yield _said(refused, allocation)
     if result.extended and attempt.left_over is None:
-        made_up = virtual_claim(pod, result.extended, served_resources(world))
-        shortages = quota.own_claim_shortages(world.inventory.quotas.values(), made_up)
+        made_up = virtual_claim(pod, result.extended, served_resources(state))
+        shortages = quota.own_claim_shortages(state.inventory.quotas.values(), made_up)
         if shortages:
             text = fit_error.own_claim_refused(made_up.metadata, quota.refusal(shortages))
-            told = quota.with_users(shortages[0], pod.metadata.namespace, world.inventory, world.features)
+            told = quota.with_users(shortages[0], pod.metadata.namespace, state.inventory, state.features)
             yield _Refused(Cause(Code.QUOTA_EXCEEDED, told), text)
 
 
@@ -322,9 +322,9 @@ def _said(cause: Cause, allocation: tuple[int, AllocationResult] | None = None) 
     return _Refused(cause, _text(cause), allocation)
 
 
-def lacking_admin_label(world: ClusterState, pod: Pod) -> str:
+def lacking_admin_label(state: ClusterState, pod: Pod) -> str:
     """The label for admin access that the pod's namespace is known to lack."""
-    return known_lack(world.inventory, pod.metadata.namespace, world.features)
+    return known_lack(state.inventory, pod.metadata.namespace, state.features)
 
 
 def _text(cause: Cause) -> str:
@@ -332,7 +332,7 @@ def _text(cause: Cause) -> str:
     return cause.detail.text
 
 
-def post_filter(world: ClusterState, pod: Pod, attempt: PodAttempt) -> str:
+def post_filter(state: ClusterState, pod: Pod, attempt: PodAttempt) -> str:
     """What DynamicResources does, and says, when no node fits: free an idle claim, delete a left-over one."""
     idle, left_over = bool(attempt.idle(pod)), attempt.left_over is not None
-    return after_filter(world.features, idle=idle, left_over=left_over, claims=bool(attempt.claims))
+    return after_filter(state.features, idle=idle, left_over=left_over, claims=bool(attempt.claims))

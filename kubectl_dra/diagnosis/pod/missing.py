@@ -116,34 +116,34 @@ def _devices(evidence: Evidence, known: Collection[str]) -> Bound:
     return Bound.UNKNOWN
 
 
-def kinds_known(world: ClusterState, pod: Pod) -> frozenset[str]:
+def kinds_known(state: ClusterState, pod: Pod) -> frozenset[str]:
     """DeviceClass and ResourceClaimTemplate, as far as all that the pod names of them are in the Inventory.
 
     Nothing where both were read as a whole. What the other pods of its group name is not asked, and of extended
     resources any class may be the one behind them.
     """
     kinds = (DEVICE_CLASS, RESOURCE_CLAIM_TEMPLATE.name)
-    if group_key(pod) is not None or all(map(world.evidence.complete, kinds)):
+    if group_key(pod) is not None or all(map(state.evidence.complete, kinds)):
         return frozenset()
-    specs, found = list(_specs(world, pod)), set[str]()
+    specs, found = list(_specs(state, pod)), set[str]()
     templates = [template for entry in pod.spec.resource_claims if (template := sources(entry)[1]) is not None]
-    if templates and all(Key(pod.metadata.namespace, name) in world.inventory.templates for name in templates):
+    if templates and all(Key(pod.metadata.namespace, name) in state.inventory.templates for name in templates):
         found.add(RESOURCE_CLAIM_TEMPLATE.name)
-    served = world.features.extended_resource and asked(pod)
-    if specs and not served and all(spec is not None and _has_classes(world, spec) for spec in specs):
+    served = state.features.extended_resource and asked(pod)
+    if specs and not served and all(spec is not None and _has_classes(state, spec) for spec in specs):
         found.add(DEVICE_CLASS)
     return frozenset(found)
 
 
-def _specs(world: ClusterState, pod: Pod) -> Iterator[ResourceClaimSpec | None]:
+def _specs(state: ClusterState, pod: Pod) -> Iterator[ResourceClaimSpec | None]:
     """Of each claim that it has or gets; None where that could not be read."""
-    for entry in resolve(world.inventory, world.evidence, world.features, pod):
-        template = world.inventory.templates.get(Key(pod.metadata.namespace, entry.template or ""))
+    for entry in resolve(state.inventory, state.evidence, state.features, pod):
+        template = state.inventory.templates.get(Key(pod.metadata.namespace, entry.template or ""))
         if entry.claim is not None:
             yield entry.claim.spec
         elif entry.problem is not None:
             yield template.spec.spec if template is not None else None
 
 
-def _has_classes(world: ClusterState, spec: ResourceClaimSpec) -> bool:
-    return all(name in world.inventory.classes for name in class_names(spec))
+def _has_classes(state: ClusterState, spec: ResourceClaimSpec) -> bool:
+    return all(name in state.inventory.classes for name in class_names(spec))

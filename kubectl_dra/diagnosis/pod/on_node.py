@@ -40,33 +40,33 @@ _BY_DEVICE_TAINT = "DeletionByDeviceTaintManager"
 
 
 def preparing(
-    world: ClusterState, pod: Pod, entries: Sequence[ResolvedEntry], events: Sequence[Event]
+    state: ClusterState, pod: Pod, entries: Sequence[ResolvedEntry], events: Sequence[Event]
 ) -> Iterator[Cause]:
     """Why its containers have not started, each reason once."""
     broken = [each for each in entries if each.problem in _BROKEN]
     claims = [entry.claim for entry in entries if entry.claim is not None and entry not in broken]
-    unusable = list(kubelet.not_usable(pod, claims, world.features))
+    unusable = list(kubelet.not_usable(pod, claims, state.features))
     waiting = list(kubelet.waiting(pod))
-    said = kubelet.said(pod, events, world.inventory.nodes.get(pod.spec.node_name), unusable)
+    said = kubelet.said(pod, events, state.inventory.nodes.get(pod.spec.node_name), unusable)
     warned = [each for each in said if waiting and each.code is Code.KUBELET_WARNS]
     said = [each for each in said if each not in warned]
     same = kubelet.repeated(warned, waiting)
-    of_gates = ClaimGates(world.inventory, world.evidence, world.features, pod).causes(broken)
+    of_gates = ClaimGates(state.inventory, state.evidence, state.features, pod).causes(broken)
     failures = [each for each in said if each.code is not Code.PREPARING]
-    allocated = gone(world, [entry.claim for entry in entries if entry.claim is not None])
-    found = [*allocated, *failures, *of_gates, *unusable, *kubelet.unhealthy(pod, world.inventory), *waiting, *same]
+    allocated = gone(state, [entry.claim for entry in entries if entry.claim is not None])
+    found = [*allocated, *failures, *of_gates, *unusable, *kubelet.unhealthy(pod, state.inventory), *waiting, *same]
     told: set[tuple[Code, ObjectRef | None]] = set()
     for cause in (
         found or list(kubelet.initializing(pod)) or said or [Cause(Code.PREPARING, nodes=(pod.spec.node_name,))]
     ):
         if cause.code is Code.DEVICE_UNHEALTHY or (cause.code, cause.claim) not in told:
             told.add((cause.code, cause.claim))
-            yield with_holders(world, pod, kubelet.not_allocated_by(_bound_by(world.inventory, pod), cause))
+            yield with_holders(state, pod, kubelet.not_allocated_by(_bound_by(state.inventory, pod), cause))
 
 
-def gone(world: ClusterState, claims: Sequence[ResourceClaim]) -> list[Cause]:
+def gone(state: ClusterState, claims: Sequence[ResourceClaim]) -> list[Cause]:
     """Of each allocated claim the devices that are not there any more."""
-    found = (vanished(world.inventory, world.evidence, claim) for claim in claims)
+    found = (vanished(state.inventory, state.evidence, claim) for claim in claims)
     return [cause for cause in dict.fromkeys(found) if cause is not None]
 
 
@@ -87,7 +87,7 @@ def _bound_by(inventory: Inventory, pod: Pod) -> str:
     return "" if chosen == DEFAULT_SCHEDULER else chosen
 
 
-def departure(world: ClusterState, pod: Pod, claims: Iterable[ResourceClaim]) -> Cause | None:
+def departure(state: ClusterState, pod: Pod, claims: Iterable[ResourceClaim]) -> Cause | None:
     """Why a pod is going away; None if it is not, or is gone already and only its record is left."""
     condition = next((c for c in pod.status.conditions if c.type == _CONDITION and c.status == "True"), None)
     deleted = pod.metadata.deletion_timestamp
@@ -96,17 +96,17 @@ def departure(world: ClusterState, pod: Pod, claims: Iterable[ResourceClaim]) ->
     finalizers = pod.metadata.finalizers if deleted is not None else ()
     if condition is None:
         return Cause(Code.POD_BEING_DELETED, Departure(deleted or "", finalizers=finalizers))
-    taints = tuple(_taints(world, claims)) if condition.reason == _BY_DEVICE_TAINT else ()
+    taints = tuple(_taints(state, claims)) if condition.reason == _BY_DEVICE_TAINT else ()
     moved = condition.last_transition_time or ""
     detail = Departure(deleted or "", condition.reason, condition.message, moved, finalizers, taints)
     return Cause(Code.POD_EVICTED, detail)
 
 
-def _taints(world: ClusterState, claims: Iterable[ResourceClaim]) -> Iterator[HeldTaint]:
+def _taints(state: ClusterState, claims: Iterable[ResourceClaim]) -> Iterator[HeldTaint]:
     """The taints that evict, of the devices that the claims hold, in their order."""
     for claim in claims:
         for result in results_of(claim):
-            for taint, rule in taints_of(world, device_of(result)):
+            for taint, rule in taints_of(state, device_of(result)):
                 if _evicts(result, taint):
                     yield HeldTaint(result.device, f"{taint.key}:{taint.effect}", rule)
 

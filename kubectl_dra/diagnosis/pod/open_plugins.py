@@ -65,22 +65,22 @@ def left_open(group: NodeGroup, plugins: Sequence[OpenPlugin]) -> NodeGroup:
     return msgspec.structs.replace(group, not_checked=tuple(dict.fromkeys(names)))
 
 
-def assumptions(world: ClusterState, pod: Pod, *, in_order: bool) -> Iterator[Assumption]:
+def assumptions(state: ClusterState, pod: Pod, *, in_order: bool) -> Iterator[Assumption]:
     """What does not depend on the verdict. ``in_order``: but that the order of the search plays a part in it."""
-    if world.evidence.server_version is None:
-        yield Assumption(AssumptionKind.FEATURES, f"1.{world.features.minor}")
-    if in_order and not world.features.deterministic:
-        yield Assumption(AssumptionKind.SEARCH_ORDER, f"1.{world.features.minor}")
+    if state.evidence.server_version is None:
+        yield Assumption(AssumptionKind.FEATURES, f"1.{state.features.minor}")
+    if in_order and not state.features.deterministic:
+        yield Assumption(AssumptionKind.SEARCH_ORDER, f"1.{state.features.minor}")
     for need in needs.POD:
-        if need.decides and world.evidence.coverage(need.kind) is Coverage.ASSUMED:
+        if need.decides and state.evidence.coverage(need.kind) is Coverage.ASSUMED:
             yield Assumption(AssumptionKind.NONE_OF_KIND, need.kind)
-    waits = any(readiness(claim).waiting for claim in claims_of(pod, world.inventory))
-    if waits and world.observed_at is None:
+    waits = any(readiness(claim).waiting for claim in claims_of(pod, state.inventory))
+    if waits and state.observed_at is None:
         yield Assumption(AssumptionKind.CLOCK)
-    for name in clashing_resources(world):
+    for name in clashing_resources(state):
         if any(name in container.resources.requests for container in pod.spec.containers):
             yield Assumption(AssumptionKind.EXTENDED_RESOURCE_CLASH, name)
-    if pod.spec.scheduling_group is not None and open_groups(world, pod):
+    if pod.spec.scheduling_group is not None and open_groups(state, pod):
         yield Assumption(AssumptionKind.POD_GROUP, pod.spec.scheduling_group.pod_group_name)
-    if world.features.node_allocatable_resources:
+    if state.features.node_allocatable_resources:
         yield Assumption(AssumptionKind.NODE_ALLOCATABLE)

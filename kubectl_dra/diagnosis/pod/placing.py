@@ -60,12 +60,12 @@ MAX_COPIES: Final = 500
 class PlacedCopies:
     """How many copies fit and where. ``failed`` is the diagnosis of the first copy that does not, ``failures`` are all.
 
-    ``world`` has the copies that fit and the one that does not. ``capped``: more might fit. ``compared``: more nodes
+    ``state`` has the copies that fit and the one that does not. ``capped``: more might fit. ``compared``: more nodes
     fit than the scheduler compares, which are so many; 0 where it compares all. ``example``: not all nodes were tried
     again for each copy, though it may have made some of them fit, so that the scheduler may prefer others.
     """
 
-    world: ClusterState
+    state: ClusterState
     nodes: Mapping[str, int] = field(default_factory=dict)
     failed: PodDiagnosis | None = None
     capped: bool = False
@@ -78,19 +78,19 @@ class PlacedCopies:
         return sum(self.nodes.values())
 
 
-def place(world: ClusterState, pods: Iterable[Pod], *, per_node: bool = False) -> PlacedCopies:
+def place(state: ClusterState, pods: Iterable[Pod], *, per_node: bool = False) -> PlacedCopies:
     """Place ``pods``, which differ in their names only, in their order until one does not fit.
 
     ``per_node``: each belongs to a node of its own, so that those after one that does not fit are tried as well.
     """
-    return _Placing(world).run(pods, per_node=per_node)
+    return _Placing(state).run(pods, per_node=per_node)
 
 
 class _Placing:
     """Copies placed so far: ``candidates`` are nodes on which the last one fitted, or had not been tried any more."""
 
-    def __init__(self, world: ClusterState) -> None:
-        self._world = world
+    def __init__(self, state: ClusterState) -> None:
+        self._state = state
         self._nodes: dict[str, int] = {}
         self._candidates: list[str] = []
         self._compared = 0
@@ -103,46 +103,46 @@ class _Placing:
             if number == MAX_COPIES:
                 return self._placed(*failed, capped=True)
             key = key_of(pod.metadata)
-            over = shortages_of_new(self._world, pod)
-            made = added(self._world.inventory, pod, extended=self._world.features.extended_resource)
-            self._world = self._world.changed(made)
+            over = shortages_of_new(self._state, pod)
+            made = added(self._state.inventory, pod, extended=self._state.features.extended_resource)
+            self._state = self._state.changed(made)
             if over:
-                return self._placed(refused_by_quota(self._world, key, over))
+                return self._placed(refused_by_quota(self._state, key, over))
             fitting = self._fitting(pod, key)
             if isinstance(fitting, PodDiagnosis):
                 failed.append(fitting)
                 if per_node:
                     continue
                 return self._placed(fitting)
-            if _own_claim_is_refused(self._world, pod, *fitting[1:]):
-                return self._placed(Diagnoser(self._world).pod(key))
-            self._world = self._world.changed(bound(self._world, key, *fitting))
+            if _own_claim_is_refused(self._state, pod, *fitting[1:]):
+                return self._placed(Diagnoser(self._state).pod(key))
+            self._state = self._state.changed(bound(self._state, key, *fitting))
             name = fitting[0].metadata.name
             self._nodes[name] = self._nodes.get(name, 0) + 1
         return self._placed(*failed)
 
     def _placed(self, *failed: PodDiagnosis, capped: bool = False) -> PlacedCopies:
         first = failed[0] if failed else None
-        return PlacedCopies(self._world, self._nodes, first, capped, self._compared, self._example, failed)
+        return PlacedCopies(self._state, self._nodes, first, capped, self._compared, self._example, failed)
 
     def _fitting(self, pod: Pod, key: Key) -> _Fitting | PodDiagnosis:
         """Where the next copy goes, or why nowhere."""
-        self._effort -= len(self._world.inventory.nodes)
+        self._effort -= len(self._state.inventory.nodes)
         opened = bool(self._nodes) and _opens_nodes(pod)
         everywhere = opened and self._effort >= 0
         self._example = self._example or (opened and not everywhere)
         if everywhere:
-            self._candidates = list(self._world.inventory.nodes)
-        fitting = _take(self._world, key, self._candidates, self._nodes, every=everywhere)
+            self._candidates = list(self._state.inventory.nodes)
+        fitting = _take(self._state, key, self._candidates, self._nodes, every=everywhere)
         if fitting is None:
-            diagnosis = Diagnoser(self._world).pod(key)
+            diagnosis = Diagnoser(self._state).pod(key)
             if not _gets_devices(diagnosis):
                 return diagnosis
             fits = (group for group in diagnosis.nodes if group.outcome is NodeOutcome.FITS)
             self._candidates = [name for group in fits for name in group.nodes]
-            fitting = _take(self._world, key, self._candidates, self._nodes)
+            fitting = _take(self._state, key, self._candidates, self._nodes)
             assert fitting is not None  # noqa: S101 - the diagnosis has just found one
-        self._compared = self._compared or choice.compared(self._world, len(self._candidates))
+        self._compared = self._compared or choice.compared(self._state, len(self._candidates))
         return fitting
 
 
@@ -152,37 +152,37 @@ def _opens_nodes(pod: Pod) -> bool:
 
 
 def being_bound(
-    world: ClusterState, pod: Pod, nodes: Mapping[str, int], again: Callable[[ClusterState], int]
+    state: ClusterState, pod: Pod, nodes: Mapping[str, int], again: Callable[[ClusterState], int]
 ) -> BeingBound | None:
     """Who makes the copies of ``pod`` on ``nodes`` fewer if they are being bound there; ``again`` counts anew."""
-    pods = may_be_being_bound(world, pod)
+    pods = may_be_being_bound(state, pod)
     told = tuple(sorted(str(key_of(each.metadata)) for each in pods if nodes.get(each.status.nominated_node_name)))
     if not told:
         return None
-    copies = again(supposed_being_bound(world, pods, pod))
+    copies = again(supposed_being_bound(state, pods, pod))
     return BeingBound(told, copies) if copies < sum(nodes.values()) else None
 
 
-def shortages_of_new(world: ClusterState, pod: Pod) -> tuple[QuotaShortage, ...]:
+def shortages_of_new(state: ClusterState, pod: Pod) -> tuple[QuotaShortage, ...]:
     """The limits of quotas that a pod would exceed if it were created now; none for one that exists."""
-    if key_of(pod.metadata) in world.inventory.pods:
+    if key_of(pod.metadata) in state.inventory.pods:
         return ()
-    return quota.pod_shortages(world, pod)
+    return quota.pod_shortages(state, pod)
 
 
-def refused_by_quota(world: ClusterState, key: Key, over: Iterable[QuotaShortage]) -> PodDiagnosis:
-    """What is said of a pod of ``world`` that the API server does not let come into being."""
+def refused_by_quota(state: ClusterState, key: Key, over: Iterable[QuotaShortage]) -> PodDiagnosis:
+    """What is said of a pod of ``state`` that the API server does not let come into being."""
     causes = tuple(Cause(Code.QUOTA_EXCEEDED, shortage) for shortage in over)
-    found = Diagnoser(world).pod(key)
+    found = Diagnoser(state).pod(key)
     return msgspec.structs.replace(found, verdict=Verdict.GATED, causes=causes, claims=(), nodes=())
 
 
-def _own_claim_is_refused(world: ClusterState, pod: Pod, result: NodeResult, tried: PodAttempt) -> bool:
+def _own_claim_is_refused(state: ClusterState, pod: Pod, result: NodeResult, tried: PodAttempt) -> bool:
     """Whether a quota forbids the claim that the scheduler makes for the pod's extended resources."""
-    if not (result.extended and tried.left_over is None and world.inventory.quotas):
+    if not (result.extended and tried.left_over is None and state.inventory.quotas):
         return False
-    made_up = virtual_claim(pod, result.extended, served_resources(world))
-    return bool(quota.own_claim_shortages(world.inventory.quotas.values(), made_up))
+    made_up = virtual_claim(pod, result.extended, served_resources(state))
+    return bool(quota.own_claim_shortages(state.inventory.quotas.values(), made_up))
 
 
 def _gets_devices(diagnosis: PodDiagnosis) -> bool:
@@ -197,23 +197,23 @@ _Fitting = tuple[Node, NodeResult, PodAttempt]
 
 
 def _take(
-    world: ClusterState, key: Key, candidates: list[str], taken: Mapping[str, int], *, every: bool = False
+    state: ClusterState, key: Key, candidates: list[str], taken: Mapping[str, int], *, every: bool = False
 ) -> _Fitting | None:
     """The candidate with the best score, of several that with the fewest copies; those that do not fit are removed.
 
     ``every``: all are tried, however many.
     """
-    pod = world.inventory.pods[key]
-    entries = resolve(world.inventory, world.evidence, world.features, pod)
+    pod = state.inventory.pods[key]
+    entries = resolve(state.inventory, state.evidence, state.features, pod)
     if any(entry.problem is not None for entry in entries):
         return None
     claims = [entry.claim for entry in entries if entry.claim is not None]
     trying = classic.attempt if classic.concerns(claims) else attempt
     while candidates:
         # Of more than the scheduler compares, those with the fewest copies.
-        some = _COMPARED if choice.compared(world, len(candidates)) and not every else len(candidates)
+        some = _COMPARED if choice.compared(state, len(candidates)) and not every else len(candidates)
         names = sorted(candidates, key=lambda node: taken.get(node, 0))[:some]
-        tried = trying(world, pod, claims, names)
+        tried = trying(state, pod, claims, names)
         fits = frozenset(tried.names(NodeOutcome.FITS))
         left_out = frozenset(names) - fits
         candidates[:] = [name for name in candidates if name not in left_out]
@@ -223,10 +223,10 @@ def _take(
     return None
 
 
-def placed(world: ClusterState, key: Key, among: Collection[str]) -> ClusterState | None:
+def placed(state: ClusterState, key: Key, among: Collection[str]) -> ClusterState | None:
     """With the pod on the best of these nodes; None where it does not fit on any of them."""
-    fitting = _take(world, key, list(among), {})
-    return world.changed(bound(world, key, *fitting)) if fitting is not None else None
+    fitting = _take(state, key, list(among), {})
+    return state.changed(bound(state, key, *fitting)) if fitting is not None else None
 
 
 # --- objects that come into being -------------------------------------------------------------------------------------
@@ -313,16 +313,16 @@ def made_for(template: ResourceClaimTemplate, entry: str, owner: OwnerReference)
     return ResourceClaim(metadata=meta, spec=spec)
 
 
-def bound(world: ClusterState, key: Key, node: Node, result: NodeResult, tried: PodAttempt) -> Inventory:
+def bound(state: ClusterState, key: Key, node: Node, result: NodeResult, tried: PodAttempt) -> Inventory:
     """With the pod on the node, and its claims allocated to it and reserved for it."""
-    inventory = world.inventory
+    inventory = state.inventory
     pod = inventory.pods[key]
     outcome = result.searched.own if result.searched is not None else None
     allocations = iter(outcome.allocations if isinstance(outcome, Allocated) else ())
     claims: dict[Key, ResourceClaim] = {}
     user = ConsumerReference(resource="pods", name=pod.metadata.name, uid=pod.metadata.uid)
     if classic.concerns(tried.claims):
-        claims |= classic.allocated(world, pod, tried.claims, node.metadata.name)
+        claims |= classic.allocated(state, pod, tried.claims, node.metadata.name)
     for claim in dict.fromkeys(key_of(claim.metadata) for claim in tried.claims):
         found = claims.get(claim) or inventory.claims[claim]
         allocation = found.status.allocation or next(allocations)
@@ -330,7 +330,7 @@ def bound(world: ClusterState, key: Key, node: Node, result: NodeResult, tried: 
     if result.extended:
         made_up = _made_up(pod, result)
         claims[key_of(made_up.metadata)] = _reserved(made_up, next(allocations), user)
-        charge = quota.usage(virtual_claim(pod, result.extended, served_resources(world)).spec, {}, extended=False)
+        charge = quota.usage(virtual_claim(pod, result.extended, served_resources(state)).spec, {}, extended=False)
         inventory = inventory.replace(quotas=quota.charged(inventory.quotas, pod.metadata.namespace, charge))
     if tried.engine is not None and pod.spec.volumes:
         cycle = tried.engine.cycle

@@ -64,14 +64,14 @@ _DEPEND_ON_ORDER: Final = frozenset({Verdict.SCHEDULABLE, Verdict.SCHEDULER_ERRO
 class PodCase:
     """One pod. The verdicts are tried in their order; the first that holds is taken."""
 
-    def __init__(self, world: ClusterState, pod: Pod, examiner: Examiner) -> None:
-        self.world = world
+    def __init__(self, state: ClusterState, pod: Pod, examiner: Examiner) -> None:
+        self.state = state
         self.examiner = examiner
         self.pod = pod
         self.key = key_of(pod.metadata)
         self._unread: tuple[str, ...] = ()
-        self._known = kinds_known(world, pod)
-        self.entries = resolve(world.inventory, world.evidence, world.features, pod)
+        self._known = kinds_known(state, pod)
+        self.entries = resolve(state.inventory, state.evidence, state.features, pod)
 
     def diagnosis(self) -> PodDiagnosis:
         """Everything that is known of the pod."""
@@ -94,23 +94,23 @@ class PodCase:
             causes=finding.causes,
             depends_on_node_order=finding.depends_on_node_order,
             certainty=self._certainty(finding),
-            missing=(*self._missing(), *missing.of_spreading(self.world.evidence, self.pod, finding.nodes)),
+            missing=(*self._missing(), *missing.of_spreading(self.state.evidence, self.pod, finding.nodes)),
             assumed=tuple(self._assumptions(finding)),
             preemption=finding.preemption,
         )
 
     def _finding(self) -> Finding:
-        leaves = on_node.departure(self.world, self.pod, _claims(self.entries))
+        leaves = on_node.departure(self.state, self.pod, _claims(self.entries))
         if leaves is not None:
             return Finding(Verdict.DELETING, (leaves,))
-        unhealthy = kubelet.unhealthy(self.pod, self.world.inventory)
+        unhealthy = kubelet.unhealthy(self.pod, self.state.inventory)
         if is_terminal(self.pod):
-            return Finding(Verdict.ENDED, (*kubelet.rejected(self.world.inventory, self.pod), *unhealthy))
+            return Finding(Verdict.ENDED, (*kubelet.rejected(self.state.inventory, self.pod), *unhealthy))
         if self._is_done():
             return Finding(Verdict.NOT_PENDING, (*unhealthy, *kubelet.not_running(self.pod, self._events())))
         if self.pod.spec.node_name:
             return Finding(
-                Verdict.PREPARING, tuple(on_node.preparing(self.world, self.pod, self.entries, self._events()))
+                Verdict.PREPARING, tuple(on_node.preparing(self.state, self.pod, self.entries, self._events()))
             )
         found = (
             self._template_unread() or self._gated() or self._other_scheduler() or self._unreadable() or self._grouped()
@@ -125,7 +125,7 @@ class PodCase:
     # --- never tried ------------------------------------------------------------------------------------------------
 
     def _gated(self) -> Finding | None:
-        causes = tuple(own_causes(self.world, self.pod, self.entries))
+        causes = tuple(own_causes(self.state, self.pod, self.entries))
         if not causes:
             return None
         if self.pod.spec.scheduling_gates:
@@ -136,27 +136,27 @@ class PodCase:
         return Finding(Verdict.GATED, causes, Prediction(silent=True, earlier=tuple(filter(None, texts))))
 
     def _other_scheduler(self) -> Finding | None:
-        cause = other_scheduler(self.pod, self.world.schedulers)
+        cause = other_scheduler(self.pod, self.state.schedulers)
         if cause is None:
             return None
-        gang = left_to(self.world, self.pod)
-        words = foreign.last_words(self.world.inventory, self.pod, gang.name if gang is not None else "")
+        gang = left_to(self.state, self.pod)
+        words = foreign.last_words(self.state.inventory, self.pod, gang.name if gang is not None else "")
         if gang is not None:
             gang = msgspec.structs.replace(
                 gang, words=words.text, time=words.time, times=words.times, first=words.first
             )
-        placed = placed_of(self.world, self.pod)
+        placed = placed_of(self.state, self.pod)
         cause = Cause(cause.code, gang or self._scheduler_name(words, placed))
         found = self._by_default_rules(gang, placed)
         causes = (cause, *(each for each in found.causes if each.code not in _BEFORE_DEVICES))
         return Finding(Verdict.OTHER_SCHEDULER, causes, Prediction(), nodes=found.nodes)
 
     def _scheduler_name(self, words: foreign.Words, placed: Placed | None) -> SchedulerName:
-        heard = bool(words.text) or not self.world.evidence.complete("Event", self.key.namespace)
+        heard = bool(words.text) or not self.state.evidence.complete("Event", self.key.namespace)
         silent_since = "" if heard else self.pod.metadata.creation_timestamp or ""
         fitting = placed.number if placed is not None else None
         name = self.pod.spec.scheduler_name
-        stopped = foreign.stopped(self.world, name)
+        stopped = foreign.stopped(self.state, name)
         return SchedulerName(name, *words, silent_since=silent_since, fitting=fitting, stopped=stopped)
 
     def _by_default_rules(self, gang: GangElsewhere | None, placed: Placed | None) -> Finding:
@@ -168,21 +168,21 @@ class PodCase:
         """What the first pod of a gang finds that has no node beside the others; None where all have one."""
         if placed is None or placed.lacking is None:
             return None
-        known = by_default(self.world).get(placed.lacking)
+        known = by_default(self.state).get(placed.lacking)
         if known is None:
-            there = self.world.changed(placed.inventory)
+            there = self.state.changed(placed.inventory)
             known = PodCase(there, placed.inventory.pods[placed.lacking], Examiner(there))._attempted()
             if len(placed.members) > 1:
-                by_default(self.world)[placed.lacking] = known
+                by_default(self.state)[placed.lacking] = known
         return known
 
     def _template_unread(self) -> Finding | None:
         """A pod that is only supposed gets claims from its templates: unknown ones where one was not read."""
         templates = {entry.template for entry in self.entries if entry.problem is ClaimProblem.NOT_CREATED}
         here = {Key(self.key.namespace, name) for name in templates if name}
-        if self.pod.metadata.creation_timestamp or here <= self.world.inventory.templates.keys():
+        if self.pod.metadata.creation_timestamp or here <= self.state.inventory.templates.keys():
             return None
-        if self.world.evidence.complete(TEMPLATE_KIND, self.key.namespace):
+        if self.state.evidence.complete(TEMPLATE_KIND, self.key.namespace):
             return None
         self._unread = (TEMPLATE_KIND,)
         return Finding(Verdict.UNKNOWN, (self._evidence_cause(),), Prediction())
@@ -194,30 +194,30 @@ class PodCase:
     def _as_heard(self, causes: Sequence[Cause] = ()) -> tuple[Cause, ...]:
         """That data is missing, what the scheduler's words say by themselves, and what else was found."""
         seen = agreement.observed(self.pod, self._events())
-        return (self._evidence_cause(), *whole_words.beside(self.world, self.pod, causes, seen))
+        return (self._evidence_cause(), *whole_words.beside(self.state, self.pod, causes, seen))
 
     def _evidence_cause(self) -> Cause:
         seen = agreement.observed(self.pod, self._events())
         closed = (e.name.name for e in self.entries if e.problem is ClaimProblem.UNREADABLE and e.name is not None)
-        return unread.cause(self.world, self.pod, self._missing(), seen, self._searched(_claims(self.entries)), closed)
+        return unread.cause(self.state, self.pod, self._missing(), seen, self._searched(_claims(self.entries)), closed)
 
     # --- with others --------------------------------------------------------------------------------------------------
 
     def _grouped(self) -> Finding | None:
         """What becomes of the pod in the cycle of its group; None if it is scheduled alone."""
-        world, group = self.world, group_key(self.pod)
-        kept_out = workload_refs.kept_out(world, self.pod)
+        state, group = self.state, group_key(self.pod)
+        kept_out = workload_refs.kept_out(state, self.pod)
         if kept_out is not None:
             return self._of_group(kept_out)
-        if group is None or not are_placed_together(world) or open_groups(world, self.pod):
+        if group is None or not are_placed_together(state) or open_groups(state, self.pod):
             return None
-        absent = members.without_group(world, group, self.pod)
-        if absent is None and (self._lacks_evidence() or not nodes_can_tell(world)):
+        absent = members.without_group(state, group, self.pod)
+        if absent is None and (self._lacks_evidence() or not nodes_can_tell(state)):
             return Finding(Verdict.UNKNOWN, self._as_heard(), Prediction())
-        waits = binding.waits(self.world, self.pod, _claims(self.entries)) if absent is None else ()
+        waits = binding.waits(self.state, self.pod, _claims(self.entries)) if absent is None else ()
         if waits:
             return Finding(Verdict.BINDING, waits)
-        return self._of_group(absent or members.find(world, group, self.pod))
+        return self._of_group(absent or members.find(state, group, self.pod))
 
     def _of_group(self, found: members.MemberFinding) -> Finding:
         self._unread = found.unread
@@ -237,11 +237,11 @@ class PodCase:
         examination = self.examiner.examine(self.pod, claims)
         judgement = replace(examination.judgement, unspread=is_spread(self.pod))
         self._unread = (*examination.explanation.unread, *judgement.unread)
-        waits = binding.waits(self.world, self.pod, claims, fits=bool(judgement.fitting))
+        waits = binding.waits(self.state, self.pod, claims, fits=bool(judgement.fitting))
         if waits:
             return Finding(Verdict.BINDING, waits)
         seen = agreement.observed(self.pod, self._events())
-        plugins = () if _told(judgement, seen) else open_plugins(self.world, self.pod, seen)
+        plugins = () if _told(judgement, seen) else open_plugins(self.state, self.pod, seen)
         causes: tuple[Cause, ...] = ()
         if plugins and judgement.verdict in _DEPEND_ON_ORDER:
             # Each of them may reject the nodes on which the devices decide.
@@ -252,12 +252,12 @@ class PodCase:
             judgement = replace(judgement, verdict=Verdict.UNKNOWN, reason=None, messages=())
         if refused is not None:
             judgement, causes = refused[0], (*causes, refused[1])
-        gone = on_node.gone(self.world, claims) if judgement.verdict is Verdict.SCHEDULABLE else []
+        gone = on_node.gone(self.state, claims) if judgement.verdict is Verdict.SCHEDULABLE else []
         explanation = examination.explanation
         told, groups = refined(
-            self.world, self._searched(claims), explanation.all_causes(judgement, seen), explanation.groups
+            self.state, self._searched(claims), explanation.all_causes(judgement, seen), explanation.groups
         )
-        found = (*gone, *(with_gang(self.world, self.pod, cause) for cause in told))
+        found = (*gone, *(with_gang(self.state, self.pod, cause) for cause in told))
         causes += tuple(cause for cause in found if refused is None or cause.code is not refused[1].code)
         ours, judgement = judgement, foreign.judged(judgement, seen)
         before = refusals.earlier(self._events(), seen) if refused is None else None
@@ -280,11 +280,11 @@ class PodCase:
 
     def _in_gang(self, finding: Finding) -> Finding:
         """What the pod comes to where the coscheduling plugin rejects it before any node is tried."""
-        gang = incomplete(self.world, self.pod)
+        gang = incomplete(self.state, self.pod)
         if gang is None or finding.verdict is Verdict.BINDING:
             return finding
         text = few_siblings(self.key.name, len(gang.present), gang.expected or 0)
-        said = fit_error.pre_filter_rejection(len(self.world.inventory.nodes), text)
+        said = fit_error.pre_filter_rejection(len(self.state.inventory.nodes), text)
         causes = tuple(cause for cause in finding.causes if cause.code not in _BEFORE_DEVICES)
         return Finding(
             Verdict.UNSCHEDULABLE,
@@ -296,7 +296,7 @@ class PodCase:
 
     def _beside_workload(self, finding: Finding) -> Finding:
         """What the pod comes to that finds a node, but waits there for the pods of its group of a Workload."""
-        short = workload_refs.shortage(self.world, self.pod) if finding.verdict is Verdict.SCHEDULABLE else None
+        short = workload_refs.shortage(self.state, self.pod) if finding.verdict is Verdict.SCHEDULABLE else None
         if short is None:
             return finding
         if short.placed is None:
@@ -316,7 +316,7 @@ class PodCase:
         """What the pod comes to where the API server refuses what the scheduler writes, although a node fits."""
         if judgement.verdict is not Verdict.SCHEDULABLE:
             return None
-        found = refusals.standing(self.world, self.pod, claims, seen)
+        found = refusals.standing(self.state, self.pod, claims, seen)
         if found is None or seen is None:
             return None
         order, cause = found
@@ -328,9 +328,9 @@ class PodCase:
     def _remembered(self, finding: Finding) -> Finding:
         """What the scheduler goes on saying of its memory against a pod that would fit."""
         fits = finding.verdict is Verdict.SCHEDULABLE
-        found = in_flight.standing(self.world, self.pod, _claims(self.entries), self._events()) if fits else None
+        found = in_flight.standing(self.state, self.pod, _claims(self.entries), self._events()) if fits else None
         if found is None:
-            return replace(finding, causes=foreign.untried(self.world, self.pod, finding.causes)) if fits else finding
+            return replace(finding, causes=foreign.untried(self.state, self.pod, finding.causes)) if fits else finding
         messages, cause = found
         causes = (cause, *(each for each in finding.causes if each.code is not Code.FITS_NOW))
         verdict, reason = (Verdict.UNSCHEDULABLE, fit_error.UNSCHEDULABLE) if messages else (Verdict.UNKNOWN, None)
@@ -338,7 +338,7 @@ class PodCase:
 
     def _searched(self, claims: Sequence[ResourceClaim]) -> Sequence[ResourceClaim]:
         """The claims and the one that the scheduler makes up for extended resources."""
-        wanted, served = asked(self.pod), served_resources(self.world)
+        wanted, served = asked(self.pod), served_resources(self.state)
         return (*claims, virtual_claim(self.pod, wanted, served)) if wanted else claims
 
     def _lacks_evidence(self) -> bool:
@@ -347,21 +347,21 @@ class PodCase:
     # --- around it ----------------------------------------------------------------------------------------------------
 
     def _events(self) -> Sequence[Event]:
-        return events.about(self.world.inventory, self.pod)
+        return events.about(self.state.inventory, self.pod)
 
     def _agreement(self, finding: Finding, seen: Observed | None) -> Agreement:
         if finding.verdict in (Verdict.NOT_PENDING, Verdict.ENDED, Verdict.DELETING, Verdict.UNKNOWN):
             return Agreement.UNCHECKED
         prediction = finding.prediction
         found = agreement.compare(prediction, seen, self._changed_since)
-        random = finding.verdict in _DEPEND_ON_ORDER and not self.world.features.deterministic
+        random = finding.verdict in _DEPEND_ON_ORDER and not self.state.features.deterministic
         return Agreement.UNCHECKED if found is Agreement.DIFFERS and (random or finding.open) else found
 
     def _changed_since(self) -> bool:
-        return agreement.changed_since(self.pod.metadata, newest_versions(self.world))
+        return agreement.changed_since(self.pod.metadata, newest_versions(self.state))
 
     def _certainty(self, finding: Finding) -> Certainty:
-        found = missing.certainty(self.world.evidence, self._known)
+        found = missing.certainty(self.state.evidence, self._known)
         if finding.open and found.nodes is Bound.EXACT:
             return msgspec.structs.replace(found, nodes=Bound.AT_MOST)
         return found
@@ -370,11 +370,11 @@ class PodCase:
         wanted = (*needs.POD, *needs.CLASSIC) if classic.concerns(_claims(self.entries)) else needs.POD
         turned_out = needs.deciding(self._unread)
         wanted = (*(need for need in wanted if need.kind not in {*self._unread, *self._known}), *turned_out)
-        found = missing.missing(self.world.evidence, wanted, self.key.namespace)
-        return tuple(m for m in found if m.kind != "DeviceTaintRule" or self.world.features.device_taint_rules)
+        found = missing.missing(self.state.evidence, wanted, self.key.namespace)
+        return tuple(m for m in found if m.kind != "DeviceTaintRule" or self.state.features.device_taint_rules)
 
     def _assumptions(self, finding: Finding) -> Iterator[Assumption]:
-        yield from assumptions(self.world, self.pod, in_order=finding.verdict in _DEPEND_ON_ORDER)
+        yield from assumptions(self.state, self.pod, in_order=finding.verdict in _DEPEND_ON_ORDER)
         for plugin in finding.open:
             yield Assumption(AssumptionKind.NOT_SIMULATED, plugin.plugin)
         for key in finding.taken_to_wait:

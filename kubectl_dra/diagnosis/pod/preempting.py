@@ -117,9 +117,9 @@ def _later_lowest(lowest: int, before: ClusterState, after: ClusterState) -> int
 
 
 @derived("pods", later=_later_lowest)
-def lowest_priority(world: ClusterState) -> int:
+def lowest_priority(state: ClusterState) -> int:
     """Of all pods: whoever has no more can evict nobody."""
-    return min((pod.spec.priority or 0 for pod in world.inventory.pods.values()), default=0)
+    return min((pod.spec.priority or 0 for pod in state.inventory.pods.values()), default=0)
 
 
 def _would_do(tried: Attempt, node: str, uids: Collection[str]) -> bool:
@@ -132,6 +132,6 @@ def _would_do(tried: Attempt, node: str, uids: Collection[str]) -> bool:
         for claim in held
         if claim.status.allocation is not None and all(each.uid in uids for each in claim.status.reserved_for)
     }
-    world = snapshot.state.changed(inventory.replace(claims=edited(inventory.claims, freed)))
-    there = attempt(replace(snapshot, state=world), tried.cycle.pod, (DynamicResources(),), among=(node,))
+    state = snapshot.state.changed(inventory.replace(claims=edited(inventory.claims, freed)))
+    there = attempt(replace(snapshot, state=state), tried.cycle.pod, (DynamicResources(),), among=(node,))
     return bool(there.feasible)

@@ -88,7 +88,7 @@ _TRIED: Final = frozenset({Verdict.SCHEDULER_ERROR, Verdict.UNSCHEDULABLE, Verdi
 
 
 def find(
-    world: ClusterState,
+    state: ClusterState,
     diagnosis: PodDiagnosis,
     keep: Collection[Key] = (),
     owners: Owners | None = None,
@@ -98,30 +98,30 @@ def find(
     Pods to ``keep`` are not to be deleted, nor is the pod itself; ``owners`` know more of the pods' owners than the
     Inventory.
     """
-    claims = (world.inventory.claims.get(ref.key) for ref in diagnosis.claims)
+    claims = (state.inventory.claims.get(ref.key) for ref in diagnosis.claims)
     if classic.concerns(claim for claim in claims if claim is not None):
         return Proposals(())  # what a driver would answer can't be tried
-    if (there := other_profile.as_default(world, diagnosis)) is not None:
+    if (there := other_profile.as_default(state, diagnosis)) is not None:
         return other_profile.unverified(find(*there, keep, owners))
-    diagnosis = together.in_the_way(world, diagnosis)
-    group = together.together(world, diagnosis)
-    theirs = pods_of(world, group.group) if group else ()
+    diagnosis = together.in_the_way(state, diagnosis)
+    group = together.together(state, diagnosis)
+    theirs = pods_of(state, group.group) if group else ()
     spared = frozenset({*keep, diagnosis.pod.key, *(key_of(pod.metadata) for pod in theirs)})
-    return _Finder(Case(world, diagnosis, spared, owners or Owners(world.inventory)), group).find()
+    return _Finder(Case(state, diagnosis, spared, owners or Owners(state.inventory)), group).find()
 
 
 class _Finder:
     def __init__(self, case: Case, group: together.GroupOfPod | None) -> None:
         self._case = case
         self._group = group
-        self._trials = Trials(case.world, case.diagnosis, group)
+        self._trials = Trials(case.state, case.diagnosis, group)
         self._competing = Competing(case)
         self._gated = case.diagnosis.verdict is Verdict.GATED
         self._found: list[Proposal] = []
         self._proven: list[tuple[Action, ...]] = []
         self._tried = 0
         self._fits_only = False
-        self._large = len(case.world.inventory.nodes) >= _LARGE
+        self._large = len(case.state.inventory.nodes) >= _LARGE
         self._per_kind = _PER_KIND
 
     def find(self) -> Proposals:
@@ -152,7 +152,7 @@ class _Finder:
             untried(each) for each in singles if not each.changes and not (repeats and each.kind is RemedyKind.WAIT)
         ]
         best = ranked((*wanted(self._found, edits.alike(case.searched)), *others))
-        decent = freeing.spares_the_system(case.world.inventory, [each.remedy for each in best[:1]])
+        decent = freeing.spares_the_system(case.state.inventory, [each.remedy for each in best[:1]])
         return Proposals(
             best[:_LIMIT] if decent else (),
             pairs and not ended,
@@ -226,7 +226,7 @@ class _Finder:
         return lost
 
     def _refused(self, form: Candidate) -> bool:
-        return quotas.refused(self._case.world, self._trials.world(form.changes), form.actions)
+        return quotas.refused(self._case.state, self._trials.state(form.changes), form.actions)
 
     def _result(self, form: Candidate) -> Result:
         """The result on all nodes; where only some can help, on those, and whether anything else ends the attempt."""
@@ -239,7 +239,7 @@ class _Finder:
 
     def _proposal(self, form: Candidate, result: Result) -> Proposal:
         case = self._case
-        changed = self._trials.world(form.changes)
+        changed = self._trials.state(form.changes)
         competition, then = Competition(), None
         actions = tuple(offers.with_less(case, changed, self._with_owner(each)) for each in form.actions)
         if result.fits and self._group is None:
@@ -250,9 +250,9 @@ class _Finder:
             found = Diagnoser(changed).pod(case.diagnosis.pod.key)
             then = Prospect(found.verdict, found.causes[0].code if found.causes else None)
         cost = form.cost + (_LOST_COST if competition.may_be_lost else 0)
-        unread = quotas.are_unread(case.world, case.pod, actions)
-        required = any(True for _ in quotas.unspecified(case.world, actions))
-        verified = not (unread or required or open_plugins(case.world, case.pod))
+        unread = quotas.are_unread(case.state, case.pod, actions)
+        required = any(True for _ in quotas.unspecified(case.state, actions))
+        verified = not (unread or required or open_plugins(case.state, case.pod))
         nodes = self._trials.taken_from(form.changes, result.nodes, case.owners)
         nodes = tuple(dict.fromkeys((*nodes, *(name for each in self._instead(form) for name in each.nodes))))
         if len(actions) == 1 and selectors.SEEN <= form.cost <= selectors.DROPPED:
@@ -292,9 +292,9 @@ class _Finder:
     def _followers(self, first: Candidate, freed: bool) -> Iterator[Candidate]:
         """The candidates for the cluster that ``first`` leads to, each together with it."""
         case = self._case
-        world = self._trials.world(first.changes)
-        found = together.in_the_way(world, Diagnoser(world).pod(case.diagnosis.pod.key))
-        then = replace(case, world=world, diagnosis=found, read=case.world.inventory)
+        state = self._trials.state(first.changes)
+        found = together.in_the_way(state, Diagnoser(state).pod(case.diagnosis.pod.key))
+        then = replace(case, state=state, diagnosis=found, read=case.state.inventory)
         for second in sorted(freeing.single_pods(then) if freed else _simple(then), key=_cost):
             if second.changes and (freed or second.kind in COMBINABLE):
                 yield merged(first, second)

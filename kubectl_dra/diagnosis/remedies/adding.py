@@ -44,8 +44,8 @@ _ROOM: Final = (
 
 def in_order(case: Case) -> tuple[Iterator[Candidate], ...]:
     """What may be added, the more plausible first: of what a driver has one of, as /dev/kvm, a node has one only."""
-    slices = case.world.inventory.slices.values()
-    models = (_model(case.world, _selected_devices(funnels)) for _, _, _, funnels in case.funnels())
+    slices = case.state.inventory.slices.values()
+    models = (_model(case.state, _selected_devices(funnels)) for _, _, _, funnels in case.funnels())
     drivers = {model[0].spec.driver for model in models if model is not None}
     single = any(sum(len(each.spec.devices) for each in slices if each.spec.driver == name) == 1 for name in drivers)
     devices, nodes = more_devices(case), more_nodes(case)
@@ -59,9 +59,9 @@ def more_devices(case: Case) -> Iterator[Candidate]:
         if request.allocation_mode != "ExactCount":
             continue
         nearest = min(funnels, key=_lacking)
-        model = _model(case.world, _selected_devices(funnels))
+        model = _model(case.state, _selected_devices(funnels))
         lacking = max(_lacking(nearest), 1 if competing else 0)
-        if model is None or lacking <= 0 or not _can_be_added(case.world.inventory, *model):
+        if model is None or lacking <= 0 or not _can_be_added(case.state.inventory, *model):
             continue
         most = max(lacking, request.count) if competing else lacking
         attribute = nearest.constraint if nearest.distinct else ""
@@ -79,7 +79,7 @@ def _can_be_added(inventory: Inventory, slice_: ResourceSlice, device: Device) -
 
 def devices_elsewhere(case: Case) -> Iterator[Candidate]:
     """On the first node that has no device of the class as many as the request asks for, like one of another node."""
-    slices = case.world.inventory.slices.values()
+    slices = case.state.inventory.slices.values()
     models = ((each, device) for each in slices for device in each.spec.devices[:1] if not device.consumes_counters)
     published = list(islice(models, _MODELS))
     empty = {
@@ -149,7 +149,7 @@ def _most_nodes(case: Case) -> int:
     group = case.pod.spec.scheduling_group
     if group is None:
         return 1
-    members = pods_of(case.world, Key(case.pod.metadata.namespace, group.pod_group_name))
+    members = pods_of(case.state, Key(case.pod.metadata.namespace, group.pod_group_name))
     return max(1, min(_MAX_NODES_ADDED, sum(not pod.spec.node_name for pod in members)))
 
 
@@ -159,8 +159,8 @@ def nodes_like(inventory: Inventory, node: str, count: int, *, free: bool = True
 
 
 def _nodes_like(case: Case, node: str, count: int) -> Candidate:
-    names = whatif.new_names(node, count, case.world.inventory.nodes)
-    change = nodes_like(case.world.inventory, node, count)
+    names = whatif.new_names(node, count, case.state.inventory.nodes)
+    change = nodes_like(case.state.inventory, node, count)
     cost = _ADD_COST + count
     action = whatif.AddNode(node, count, free=True, clique=_clique(case, node))
     return Candidate(RemedyKind.ADD_DEVICES, (action,), cost, (change,), only=names)
@@ -174,7 +174,7 @@ def _clique(case: Case, node: str) -> str:
     """
     if not any(form.device_class_name.startswith(_CHANNEL_CLASSES) for _, _, form, _ in case.funnels()):
         return ""
-    return case.world.inventory.nodes[node].metadata.labels.get(_CLIQUE, "")
+    return case.state.inventory.nodes[node].metadata.labels.get(_CLIQUE, "")
 
 
 def _with_nodes(template: whatif.NodeTemplate, names: Sequence[str]) -> changes.Change:
@@ -227,5 +227,5 @@ def _selected_devices(funnels: Sequence[Funnel]) -> Iterable[str]:
         yield from funnel.after(StageName.SELECTORS)
 
 
-def _model(world: ClusterState, devices: Iterable[str]) -> tuple[ResourceSlice, Device] | None:
-    return next((world.device(wanted) for wanted in devices), None)
+def _model(state: ClusterState, devices: Iterable[str]) -> tuple[ResourceSlice, Device] | None:
+    return next((state.device(wanted) for wanted in devices), None)

@@ -49,13 +49,13 @@ def candidates(case: Case) -> Iterator[Candidate]:
     yield from _within_quota(case)
     for resource in {c.detail.resource for c in case.causes(Code.NODE_RESOURCES) if isinstance(c.detail, NodeShortage)}:
         # Nodes offer it by a device plugin; a class may have the same hardware elsewhere.
-        if is_dra_extended_resource(resource) and resource not in served_resources(case.world):
+        if is_dra_extended_resource(resource) and resource not in served_resources(case.state):
             yield from _served_by(case, resource)
             for name in _namesakes(case, resource):
                 yield from instead(case, resource, name)
     if _lacks_extended(case) or _forbids_own_claim(case):
         for resource in asked(case.pod):
-            if resource in served_resources(case.world):
+            if resource in served_resources(case.state):
                 yield from _fewer(case, resource)
                 yield from _not_twice(case, resource)
 
@@ -64,7 +64,7 @@ def _unserved(case: Case, detail: ExtendedResource) -> Iterator[Candidate]:
     """Another name that a class serves, or a class that serves this one; a claim where no class can serve any."""
     for name in detail.similar:
         yield pod_edit(case, "resources", detail.resource, name, _NAME_COST)
-    if not case.world.features.extended_resource:
+    if not case.state.features.extended_resource:
         # The server would drop what a class says of it.
         for name in _namesakes(case, detail.resource):
             yield from instead(case, detail.resource, name)
@@ -77,7 +77,7 @@ def _unserved(case: Case, detail: ExtendedResource) -> Iterator[Candidate]:
     else:
         domain, _, name = detail.resource.partition("/")
         free = [f"{name.lower()}.{domain}", f"{name.lower()}-extended.{domain}"]
-        unused = next((each for each in free if each not in case.world.inventory.classes), free[0])
+        unused = next((each for each in free if each not in case.state.inventory.classes), free[0])
         action = CreateObject(ObjectRef("DeviceClass", "", unused), detail.resource)
     yield Candidate(RemedyKind.CREATE_OBJECT, (action,), _CREATE_COST)
 
@@ -85,7 +85,7 @@ def _unserved(case: Case, detail: ExtendedResource) -> Iterator[Candidate]:
 def _served_by(case: Case, resource: str) -> Iterator[Candidate]:
     """A class that serves no extended resource yet, and whose name says that it is about the same."""
     for name in _namesakes(case, resource):
-        if case.world.inventory.classes[name].spec.extended_resource_name is None:
+        if case.state.inventory.classes[name].spec.extended_resource_name is None:
             action = EditClass(name, EXTENDED_NAME, "", resource)
             change = changes.edit_class(name, _serving(resource))
             yield Candidate(RemedyKind.EDIT_CLASS, (action,), _SERVE_COST, (change,))
@@ -96,7 +96,7 @@ def _namesakes(case: Case, resource: str) -> Sequence[str]:
     domain, _, short = resource.partition("/")
     if resource.startswith(DEVICE_CLASS_PREFIX) or not short:
         return ()
-    words = {name: re.split(r"[.-]", name) for name in sorted(case.world.inventory.classes)}
+    words = {name: re.split(r"[.-]", name) for name in sorted(case.state.inventory.classes)}
     alike = [name for name in words if short.lower() in words[name] or name == domain]
     return [name for name in alike if domain.partition(".")[0] in words[name]] or alike
 
@@ -140,7 +140,7 @@ def _asks_less(case: Case, form: Candidate, resource: str, than: int) -> bool:
 
 def _not_twice(case: Case, resource: str) -> Iterator[Candidate]:
     """No extended resource for a container that has devices of the same class by a claim: one of them was left over."""
-    served = served_resources(case.world)[resource].metadata.name
+    served = served_resources(case.state)[resource].metadata.name
     claims = {name for claim in case.searched for name in case.entries(key_of(claim.metadata)) if _is_of(claim, served)}
     for container in _containers(case):
         if requested(container, resource) and claims & {each.name for each in container.resources.claims}:
@@ -204,7 +204,7 @@ def _lowered(case: Case, resource: str, room: int) -> Iterator[Candidate]:
     their sum), what runs beside each other is added up, and each init container counts beside the sidecars before it.
     """
     parts = lowered(case.pod, resource, room)
-    added = added_requests(case.world, case.pod, resource)
+    added = added_requests(case.state, case.pod, resource)
     kept = {each.container for each in added if each.kind == VERTICAL_AUTOSCALER}
     if any(container is not None and container.name in kept for container, _ in parts):
         return  # it is set again in each new pod
@@ -229,7 +229,7 @@ def _of_pod(case: Case, resource: str, number: int) -> Candidate:
 
 def _with_amount(case: Case, container: Container, resource: str, number: int) -> Candidate:
     before, after = container.resources.requests[resource], quantity_of(resource, number)
-    added = added_requests(case.world, case.pod, resource)
+    added = added_requests(case.state, case.pod, resource)
     of_default = any(each.kind == LIMIT_RANGE and each.container == container.name for each in added)
     field = f"{_list_of(case, container)}[{container.name}].resources{'.requests' if of_default else ''}[{resource}]"
     return pod_edit(case, field, str(before), str(after), _AMOUNT_COST, qos_class=_quality(case, resource))

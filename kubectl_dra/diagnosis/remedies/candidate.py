@@ -97,10 +97,10 @@ class Published(NamedTuple):
 class Case:
     """The pod whose diagnosis asks for remedies; the pods to ``keep`` are not to be deleted.
 
-    ``read``: the objects as they were read, where ``world`` has one change already.
+    ``read``: the objects as they were read, where ``state`` has one change already.
     """
 
-    world: ClusterState
+    state: ClusterState
     diagnosis: PodDiagnosis
     keep: frozenset[Key] = frozenset()
     owners: Owners = field(default_factory=lambda: Owners(Inventory()))
@@ -108,7 +108,7 @@ class Case:
 
     @cached_property
     def pod(self) -> Pod:
-        return self.world.inventory.pods[self.diagnosis.pod.key]
+        return self.state.inventory.pods[self.diagnosis.pod.key]
 
     @cached_property
     def workload(self) -> ObjectRef | None:
@@ -122,8 +122,8 @@ class Case:
 
     @cached_property
     def _entries(self) -> tuple[ResolvedEntry, ...]:
-        world = self.world
-        return resolve(world.inventory, world.evidence, world.features, self.pod)
+        state = self.state
+        return resolve(state.inventory, state.evidence, state.features, self.pod)
 
     def entries(self, claim: Key) -> Iterator[str]:
         """What the pod calls a claim."""
@@ -143,18 +143,18 @@ class Case:
     def changed_templates(self) -> dict[Key, ObjectRef]:
         """Of :attr:`templates` those that say something else than the claim by now."""
         # What is supposed of a claim would be written into its template as well.
-        inventories = (self.world.inventory, *(() if self.read is None else (self.read,)))
+        inventories = (self.state.inventory, *(() if self.read is None else (self.read,)))
         return {k: ref for k, ref in self.templates.items() if all(_differ(each, k, ref.key) for each in inventories)}
 
     @cached_property
     def published(self) -> PublishedDevices[Published]:
         """Devices to try selectors on: those of the nodes that differ, and of pools in even distances."""
-        pools, inventory = self.world.pools, self.world.inventory
+        pools, inventory = self.state.pools, self.state.inventory
         near = {name for group in self.diagnosis.nodes for name in group.nodes[:_NODES_PER_GROUP]}
         slices = [each for name in near for each in inventory.slices_by_node.get(name, ())]
         chosen = {each.spec.pool_id for each in slices}
         chosen.update(pools[:: max(len(pools) // _POOLS, 1)])
-        devices = (Published(p.driver, d) for p in sorted(chosen) for _, d in self.world.published(p))
+        devices = (Published(p.driver, d) for p in sorted(chosen) for _, d in self.state.published(p))
         return PublishedDevices(tuple(islice(devices, _DEVICES)))
 
     def is_sibling(self, pod: Pod) -> bool:
@@ -170,7 +170,7 @@ class Case:
 
     def claim_of(self, cause: Cause) -> ResourceClaim | None:
         """The claim that a cause is about, if it exists."""
-        return self.world.inventory.claims.get(cause.claim.key) if cause.claim is not None else None
+        return self.state.inventory.claims.get(cause.claim.key) if cause.claim is not None else None
 
     def funnels(self) -> Iterator[tuple[ResourceClaim, str, Form, Sequence[Funnel]]]:
         """The requests of existing claims that were searched in vain, with their funnels, nearest first."""
@@ -181,7 +181,7 @@ class Case:
                     if report.funnel is not None:
                         found.setdefault((report.claim, report.request), []).append(report.funnel)
         for (ref, name), funnels in found.items():
-            claim = self.world.inventory.claims.get(ref.key)
+            claim = self.state.inventory.claims.get(ref.key)
             request = request_of(claim, name) if claim is not None else None
             if claim is not None and request is not None:
                 yield claim, name, request, funnels

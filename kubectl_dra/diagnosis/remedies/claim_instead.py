@@ -32,7 +32,7 @@ def instead(case: Case, resource: str, device_class: str) -> Iterator[Candidate]
     ref, container = case.diagnosis.pod, asking[0].name
     name = f"{case.workload.name if case.workload else ref.name}-{resource.rpartition('/')[2].lower()}"
     wanted = ObjectRef(_TEMPLATE, ref.namespace, name)
-    template = ObjectRef(_TEMPLATE, ref.namespace, free_name(case.world.inventory.templates, wanted))
+    template = ObjectRef(_TEMPLATE, ref.namespace, free_name(case.state.inventory.templates, wanted))
     create = CreateObject(template, device_class=device_class, devices=count)
     edit = EditPod(ref, f"resources.claim[{container}]", resource, template.name, case.workload)
     claim = Key(ref.namespace, f"{ref.name}-{ENTRY}")

@@ -99,7 +99,7 @@ def _on_such_nodes(case: Case, without: Collection[str]) -> Iterator[Candidate]:
         for group in case.diagnosis.nodes
         if group.devices_fit or any(each.funnel is not None and each.funnel.total for each in group.requests)
     )
-    wanted, known = {name for group in with_some for name in group.nodes}, case.world.inventory.nodes
+    wanted, known = {name for group in with_some for name in group.nodes}, case.state.inventory.nodes
     labels = [set(known[name].metadata.labels.items()) for name in sorted(wanted) if name in known]
     others = {item for name, node in known.items() if name not in wanted for item in node.metadata.labels.items()}
     common = set.intersection(*labels) - others if labels else set()
@@ -116,7 +116,7 @@ def _with_label(case: Case, found: Spread, nodes: tuple[str, ...]) -> Iterator[C
     node = next((name for name in nodes if name in fitting), None)
     if found.value or node is None:
         return
-    key, known = found.topology_key, case.world.inventory.nodes
+    key, known = found.topology_key, case.state.inventory.nodes
     there = {each.metadata.labels[key] for each in known.values() if key in each.metadata.labels}
     values = [node] if key == HOSTNAME else sorted(there)[:_VALUES]
     yield from first_of([_labelled(node, key, value) for value in values])
@@ -178,7 +178,7 @@ def _ports(case: Case, taken: TakenPorts, nodes: tuple[str, ...]) -> Iterator[Ca
 
 def _free_ports(case: Case, numbers: Sequence[int], nodes: Collection[str]) -> dict[int, int]:
     """For each port the next one that nobody has on any of the nodes, and the pod itself neither."""
-    inventory = case.world.inventory
+    inventory = case.state.inventory
     names = frozenset(nodes)
     there = (pod for pod in inventory.pods.values() if pod.spec.node_name in names)
     used = {port.host_port for pod in (case.pod, *there) for each in _containers(pod) for port in each.ports}
@@ -218,7 +218,7 @@ def _volume(case: Case, trouble: VolumeTrouble) -> Iterator[Candidate]:
     """Another claim of the namespace with a name like it, or a claim of that name."""
     if trouble.claim is None:
         return
-    known = [key.name for key in case.world.inventory.storage.claims if key.namespace == trouble.claim.namespace]
+    known = [key.name for key in case.state.inventory.storage.claims if key.namespace == trouble.claim.namespace]
     for name in similar(trouble.claim.name, known):
         yield pod_edit(case, f"volumes[{trouble.entry}]", trouble.claim.name, name, _NAME_COST)
     ref = ObjectRef("PersistentVolumeClaim", trouble.claim.namespace, trouble.claim.name)

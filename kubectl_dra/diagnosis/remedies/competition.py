@@ -106,7 +106,7 @@ class _Stage(NamedTuple):
 
 
 @derived()
-def _failing(world: ClusterState) -> dict[bytes, bool]:
+def _failing(state: ClusterState) -> dict[bytes, bool]:
     """By kind of pods, whether something on a node ends their attempts; for all pods whose ways out are searched."""
     return {}
 
@@ -120,20 +120,20 @@ class Competing:
     @cached_property
     def _waiting(self) -> tuple[Pod, ...]:
         case = self._case
-        unscheduled = (pod for pod in case.world.inventory.pods.values() if not pod.spec.node_name)
+        unscheduled = (pod for pod in case.state.inventory.pods.values() if not pod.spec.node_name)
         return tuple(
-            pod for pod in unscheduled if key_of(pod.metadata) != case.diagnosis.pod.key and takes_part(case.world, pod)
+            pod for pod in unscheduled if key_of(pod.metadata) != case.diagnosis.pod.key and takes_part(case.state, pod)
         )
 
     @cached_property
     def _groups(self) -> tuple[_Turn, ...]:
         """The PodGroups whose pods wait, but for the pod's own."""
-        world = self._case.world
-        if not are_placed_together(world):
+        state = self._case.state
+        if not are_placed_together(state):
             return ()
-        own, known = group_key(self._case.pod), world.inventory.groups.pod_groups
+        own, known = group_key(self._case.pod), state.inventory.groups.pod_groups
         found: dict[Key, list[Pod]] = {}
-        for pod in world.inventory.pods.values():
+        for pod in state.inventory.pods.values():
             key = None if pod.spec.node_name or not is_pending(pod) else group_key(pod)
             if key is not None and key != own and key in known:
                 found.setdefault(key, []).append(pod)
@@ -155,7 +155,7 @@ class Competing:
         among, pod = nodes[:_NODES], self._case.pod
         anew = any(_makes_anew(action) for action in actions)
         mine = _Turn(self._case.diagnosis.pod.key, _priority(pod), _NEW if anew else _since(pod))
-        stages, start = tuple(map(_Stage, changes, again)), self._case.world
+        stages, start = tuple(map(_Stage, changes, again)), self._case.state
         if len(stages) == 1 and not stages[0].is_early:
             stages, start = (_Stage(None, again[0]),), changed  # which has much that is known of it already
         for each in returning:
@@ -193,8 +193,8 @@ class Competing:
         nodes: Sequence[str],
     ) -> tuple[list[_Turn], bool]:
         """Who gets a node before this pod, and whether that leaves it none: then only those without whom it would."""
-        world, took = _after(start, stages, able, mine, among)
-        lost = bool(took) and not _fits(world, mine.key, nodes)
+        state, took = _after(start, stages, able, mine, among)
+        lost = bool(took) and not _fits(state, mine.key, nodes)
         if lost and len(took) > 1:
             rest = ((turn, [each for each in took if each is not turn]) for turn in took)
             decisive = [
@@ -204,22 +204,22 @@ class Competing:
         return took, lost
 
     def _able(
-        self, world: ClusterState, turns: Iterable[_Turn], nodes: Collection[str], untried: list[_Turn]
+        self, state: ClusterState, turns: Iterable[_Turn], nodes: Collection[str], untried: list[_Turn]
     ) -> Iterator[_Turn]:
         """The pods and groups that could take one of the nodes; those that are too many to try become ``untried``."""
         known: dict[bytes, bool] = {}
         room = {True: _KINDS, False: _KINDS}
         for turn in turns:
             if turn.group:
-                if not set(nodes).isdisjoint(place_group(world, turn.key, ()).nodes.values()):
+                if not set(nodes).isdisjoint(place_group(state, turn.key, ()).nodes.values()):
                     yield turn
                 continue
-            kind = kind_of(world, turn.key)
+            kind = kind_of(state, turn.key)
             # However many unlike pods wait for longer, those that surely want the same are asked.
-            near = turn.again or self._case.is_sibling(world.inventory.pods[turn.key])
+            near = turn.again or self._case.is_sibling(state.inventory.pods[turn.key])
             if kind not in known and room[near]:
                 room[near] -= 1
-                known[kind] = _fits(world, turn.key, nodes) and not self._fails(kind, turn.key)
+                known[kind] = _fits(state, turn.key, nodes) and not self._fails(kind, turn.key)
             if known.get(kind):
                 yield turn
             elif kind not in known:
@@ -227,45 +227,45 @@ class Competing:
 
     def _fails(self, kind: bytes, key: Key) -> bool:
         """Whether something on any node ends the pod's attempt, whatever becomes free."""
-        world = self._case.world
-        known = _failing(world)
+        state = self._case.state
+        known = _failing(state)
         if kind not in known:
-            waits = key in world.inventory.pods
-            known[kind] = waits and verdict(world, key) is Verdict.SCHEDULER_ERROR
+            waits = key in state.inventory.pods
+            known[kind] = waits and verdict(state, key) is Verdict.SCHEDULER_ERROR
         return known[kind]
 
     def _returning(self, action: Action) -> Pod | None:
         """What a controller makes in place of a pod that is deleted."""
         if not isinstance(action, DeletePod) or action.recreated_by is None:
             return None
-        pod = self._case.world.inventory.pods.get(action.pod.key) or self._known_by_sums(action.pod.key)
+        pod = self._case.state.inventory.pods.get(action.pod.key) or self._known_by_sums(action.pod.key)
         return made_again(pod) if pod is not None else None
 
     def _known_by_sums(self, key: Key) -> Pod | None:
         """A pod of which only what it takes of its node was kept, with as much of it as that tells."""
-        for usage in self._case.world.inventory.usage.values():
+        for usage in self._case.state.inventory.usage.values():
             for info in usage.placed:
                 if info.key == key:
                     return _pod_of(info)
         return None
 
 
-def takes_part(world: ClusterState, pod: Pod) -> bool:
+def takes_part(state: ClusterState, pod: Pod) -> bool:
     """Whether the scheduler tries a pod: it waits, nothing keeps it out of the queue, and it is no other's."""
     if not is_pending(pod) or pod.spec.node_name or pod.metadata.deletion_timestamp is not None:
         return False
     if pod.spec.scheduling_group is not None:
         return False  # it is placed with its whole group
-    if pod.spec.scheduling_gates or other_scheduler(pod, world.schedulers) is not None:
+    if pod.spec.scheduling_gates or other_scheduler(pod, state.schedulers) is not None:
         return False
-    if incomplete(world, pod) is not None or kept_out(world, pod) is not None:
+    if incomplete(state, pod) is not None or kept_out(state, pod) is not None:
         return False  # none of its group is tried before others exist
-    entries = resolve(world.inventory, world.evidence, world.features, pod)
+    entries = resolve(state.inventory, state.evidence, state.features, pod)
     return all(entry.problem is None for entry in entries)
 
 
 def _after(
-    world: ClusterState, stages: Sequence[_Stage], turns: Iterable[_Turn], mine: _Turn, among: Collection[str]
+    state: ClusterState, stages: Sequence[_Stage], turns: Iterable[_Turn], mine: _Turn, among: Collection[str]
 ) -> tuple[ClusterState, list[_Turn]]:
     """The cluster when those pods have had their turn before this one, and which of them got a node."""
     took: list[_Turn] = []
@@ -273,28 +273,28 @@ def _after(
     waiting = list(turns)
 
     def try_(turn: _Turn) -> None:
-        nonlocal world
-        then = _with_group(world, turn.key) if turn.group else placed(world, turn.key, among)
+        nonlocal state
+        then = _with_group(state, turn.key) if turn.group else placed(state, turn.key, among)
         if then is not None:
-            world = then
+            state = then
             took.append(turn)
             waiting.remove(turn)
 
     for number, stage in enumerate(stages, 1):
         if stage.again is not None and stage.is_early:
-            world = with_pod(world, stage.again)
+            state = with_pod(state, stage.again)
             there.add(key_of(stage.again.metadata))
             for turn in [each for each in waiting if each.key == key_of(stage.again.metadata)]:
                 try_(turn)
         if stage.change is not None:
-            world = world.changed(stage.change(world.inventory))
+            state = state.changed(stage.change(state.inventory))
         if stage.again is not None and not stage.is_early:
-            world = with_pod(world, stage.again)
+            state = with_pod(state, stage.again)
             there.add(key_of(stage.again.metadata))
         for turn in [each for each in waiting if each.key in there or not each.again]:
             if number < len(stages) or turn.before(mine):
                 try_(turn)
-    return world, took
+    return state, took
 
 
 def is_early(pod: Pod) -> bool:
@@ -303,22 +303,22 @@ def is_early(pod: Pod) -> bool:
     return controller is None or controller.kind != _ORDERED
 
 
-def with_pod(world: ClusterState, pod: Pod) -> ClusterState:
+def with_pod(state: ClusterState, pod: Pod) -> ClusterState:
     """With a pod made again; what was deleted has given back to its quotas what it takes of them again."""
-    inventory, extended = world.inventory, world.features.extended_resource
+    inventory, extended = state.inventory, state.features.extended_resource
     made = added(inventory.replace(quotas={}), pod, extended=extended)
-    return world.changed(made.replace(quotas=inventory.quotas))
+    return state.changed(made.replace(quotas=inventory.quotas))
 
 
-def _with_group(world: ClusterState, group: Key) -> ClusterState | None:
+def _with_group(state: ClusterState, group: Key) -> ClusterState | None:
     """The cluster with the pods of a group bound; None where they are not."""
-    found = place_group(world, group, ())
+    found = place_group(state, group, ())
     return found.after if found.nodes else None
 
 
-def kind_of(world: ClusterState, key: Key) -> bytes:
+def kind_of(state: ClusterState, key: Key) -> bytes:
     """What pods that are tried alike have in common."""
-    inventory = world.inventory
+    inventory = state.inventory
     pod = inventory.pods[key]
     names = (Key(key.namespace, name) for name in claim_names(pod).values())
     claims = [
@@ -329,8 +329,8 @@ def kind_of(world: ClusterState, key: Key) -> bytes:
     return encode_part((key.namespace, labels, spec, claims))
 
 
-def _fits(world: ClusterState, key: Key, nodes: Collection[str]) -> bool:
-    return outcome(world, key, frozenset(nodes)).fits
+def _fits(state: ClusterState, key: Key, nodes: Collection[str]) -> bool:
+    return outcome(state, key, frozenset(nodes)).fits
 
 
 def _makes_anew(action: Action) -> bool:

@@ -60,7 +60,7 @@ def _names(case: Case, devices: Iterable[str]) -> set[str]:
     found: set[str] = set()
     for each in devices:
         driver = DeviceId.of(each).driver
-        published = case.world.device(each)
+        published = case.state.device(each)
         for name in published[1].attributes if published is not None else ():
             domain, own = domain_and_name(name, driver)
             found.add(f"{domain}/{own}")

@@ -110,7 +110,7 @@ def _capacity(case: Case, editor: ClaimEditor, request: Form, funnels: Sequence[
 def _allowed(case: Case, devices: Iterable[str], name: str, left: Quantity) -> Iterator[Quantity]:
     """What may be asked of one of the devices: all that is left, and what its request policy has below that."""
     yield left
-    found = case.world.device(next(iter(devices), ""))
+    found = case.state.device(next(iter(devices), ""))
     capacity = found[1].capacity.get(name) if found is not None else None
     policy = capacity.request_policy if capacity is not None else None
     if policy is None:
@@ -289,7 +289,7 @@ def _instead(case: Case, cause: records.Cause, missing: records.ClassProblem) ->
     """
     if "/" in cause.request:
         return missing.similar  # one alternative is rather dropped than asked for of another class
-    classes = sorted(case.world.inventory.classes)
+    classes = sorted(case.state.inventory.classes)
     public = PUBLIC_CLASSES.get(missing.device_class)
     of_driver = list(_of_driver(case, public.driver if public is not None else missing.device_class, classes))
     only = classes if len(classes) == 1 and public is None else ()
@@ -298,8 +298,8 @@ def _instead(case: Case, cause: records.Cause, missing: records.ClassProblem) ->
 
 def _of_driver(case: Case, driver: str, classes: Sequence[str]) -> Iterator[str]:
     """Classes that have devices of a driver, which takes a look at all devices: only where there is such a driver."""
-    if any(pool.driver == driver for pool in case.world.pools):
-        known = offers(case.world)
+    if any(pool.driver == driver for pool in case.state.pools):
+        known = offers(case.state)
         for each in classes:
             facts = known.of(each)
             if facts is not None and any(found.driver == driver for found in facts.devices):
@@ -327,13 +327,13 @@ def _pod(case: Case) -> Iterator[Candidate]:
 
 def _set_by_others(case: Case) -> Collection[str]:
     """The keys of the nodeSelector that Kueue or the RuntimeClass adds, and would add again."""
-    _, added = flavors_that_select(case.world, case.pod)
-    pod, world = case.pod, case.world
+    _, added = flavors_that_select(case.state, case.pod)
+    pod, state = case.pod, case.state
     name = pod.spec.runtime_class_name
-    if name and name not in world.inventory.runtime_classes and not world.evidence.complete(RUNTIME_CLASS):
+    if name and name not in state.inventory.runtime_classes and not state.evidence.complete(RUNTIME_CLASS):
         # Which of them it sets is not known.
         return pod.spec.node_selector.keys()
-    return added | selected_by_runtime(world, pod).keys()
+    return added | selected_by_runtime(state, pod).keys()
 
 
 def _selecting_instead(case: Case, found: records.NodeSelection, nodes: tuple[str, ...]) -> Iterator[Candidate]:

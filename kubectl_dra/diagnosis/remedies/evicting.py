@@ -77,14 +77,14 @@ def candidates(case: Case) -> Iterator[Candidate]:
             there = [info for info in there if not _never_ends(case, info)]
             going = sorted((info for info in there if info.shape.terminating), key=lambda info: info.key)
             if going:
-                yield _waiting(case.world, node, going)
+                yield _waiting(case.state, node, going)
             staying = [info for info in there if not info.shape.terminating and _may_go(case, info)]
             for info in sorted(staying, key=partial(_last_to_go, resource))[:_PODS]:
                 yield _deleting(node, info, resource)
 
 
 def _placed(case: Case, node: str) -> Iterable[PodInfo]:
-    usage = case.world.inventory.usage.get(node)
+    usage = case.state.inventory.usage.get(node)
     return usage.placed if usage is not None else ()
 
 
@@ -99,24 +99,24 @@ def _is_in_the_way(info: PodInfo, resource: str, users: Sequence[str]) -> bool:
 
 
 def _may_go(case: Case, info: PodInfo) -> bool:
-    pod = case.world.inventory.pods.get(info.key)
+    pod = case.state.inventory.pods.get(info.key)
     if pod is not None and (MIRROR in pod.metadata.annotations or case.is_of_same_workload(pod)):
         return False
     return info.key not in case.keep
 
 
 def _never_ends(case: Case, info: PodInfo) -> bool:
-    pod = case.world.inventory.pods.get(info.key)
-    return pod is not None and never_ends(case.world.inventory, pod)
+    pod = case.state.inventory.pods.get(info.key)
+    return pod is not None and never_ends(case.state.inventory, pod)
 
 
 def _is_critical(info: PodInfo) -> bool:
     return info.shape.priority >= SYSTEM_CRITICAL
 
 
-def _waiting(world: ClusterState, node: str, going: Sequence[PodInfo]) -> Candidate:
+def _waiting(state: ClusterState, node: str, going: Sequence[PodInfo]) -> Candidate:
     gone = tuple(changes.without_placed(node, info) for info in going)
-    return Candidate(RemedyKind.WAIT, tuple(wait_for_end(world, info.key) for info in going), 0, gone, only=(node,))
+    return Candidate(RemedyKind.WAIT, tuple(wait_for_end(state, info.key) for info in going), 0, gone, only=(node,))
 
 
 def _deleting(node: str, info: PodInfo, resource: str) -> Candidate:

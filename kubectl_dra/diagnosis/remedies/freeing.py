@@ -75,16 +75,16 @@ def _selected(funnel: Funnel | None) -> bool:
 # --- who holds devices ----------------------------------------------------------------------------------------------
 
 
-def holders(world: ClusterState, node: str) -> Iterator[ResourceClaim]:
+def holders(state: ClusterState, node: str) -> Iterator[ResourceClaim]:
     """Claims that hold devices which the node sees, not only with admin access."""
-    by_node = world.inventory.slices_by_node
+    by_node = state.inventory.slices_by_node
     keys: dict[Key, None] = {}
     for slice_ in (*by_node.get(node, ()), *by_node.get("", ())):
-        held = world.allocated.pool(slice_.spec.driver, slice_.spec.pool.name)
+        held = state.allocated.pool(slice_.spec.driver, slice_.spec.pool.name)
         for device in slice_.spec.devices if held else ():
             if device.name in held:
                 keys |= dict.fromkeys(held[device.name].holders)
-    return (world.inventory.claims[key] for key in keys)
+    return (state.inventory.claims[key] for key in keys)
 
 
 def devices_of(claim: ResourceClaim, *, shared: bool = True) -> tuple[str, ...]:
@@ -113,7 +113,7 @@ def _counters_of(case: Case, devices: Iterable[str]) -> Iterator[str]:
     stages = [detail.stage(StageName.COUNTERS) for detail in details if isinstance(detail, Funnel)]
     short = {removal.reason for stage in stages for removal in stage.removed}
     for name in devices:
-        found = case.world.device(name)
+        found = case.state.device(name)
         for consumed in found[1].consumes_counters if found is not None else ():
             counters = sorted(consumed.counters.items())
             told = [(key, counter) for key, counter in counters if f"{consumed.counter_set}/{key}" in short]
@@ -126,7 +126,7 @@ def _idle_claims(case: Case) -> Iterator[Candidate]:
     idle = {
         key_of(claim.metadata): claim
         for node in near_nodes(case)
-        for claim in holders(case.world, node)
+        for claim in holders(case.state, node)
         if not claim.status.reserved_for
     }
     for key, claim in idle.items():
@@ -139,13 +139,13 @@ def _idle_claims(case: Case) -> Iterator[Candidate]:
 
 def _pods_of_node(case: Case, trials: Trials, node: str) -> Iterator[Candidate]:
     """Each pod that would be enough, else the fewest pods that are."""
-    releases = sorted(_releases(case.world, node), key=_first_to_go)
+    releases = sorted(_releases(case.state, node), key=_first_to_go)
     spared = {case.diagnosis.pod.key, *case.keep}
     releases = [each for each in releases if key_of(each.pod.metadata) not in spared and not _stays(case, each.pod)]
     going = [release for release in releases if release.pod.metadata.deletion_timestamp]
     releases = [release for release in releases if release not in going and not case.is_of_same_workload(release.pod)]
     if going and _enough(trials, going, node):
-        yield _ending(case.world, going, node)
+        yield _ending(case.state, going, node)
         return
     alone = [release for release in releases[:_MAX_SINGLE] if _enough(trials, [release], node)]
     short = any(True for _ in case.causes(Code.CAPACITY_TOO_SMALL))
@@ -156,11 +156,11 @@ def _pods_of_node(case: Case, trials: Trials, node: str) -> Iterator[Candidate]:
             continue
         # Beside whole devices, shares are of use only where capacity is short.
         told = release.shares if short or not release.devices else ()
-        yield _ending(case.world, [replace(release, shares=(*told, *_counters_of(case, release.devices)))], node)
+        yield _ending(case.state, [replace(release, shares=(*told, *_counters_of(case, release.devices)))], node)
     if not alone and releases:
         together = _smallest(trials, releases, node)
         if together:
-            yield _ending(case.world, together, node)
+            yield _ending(case.state, together, node)
 
 
 def _stopping(case: Case, release: _Release, node: str) -> Candidate | None:
@@ -169,7 +169,7 @@ def _stopping(case: Case, release: _Release, node: str) -> Candidate | None:
     found = to_scale(case, owner.ref) if why and owner is not None else None
     if found is None or owner is None:
         return None
-    ref, (replicas, pods), inventory = owner.ref, found, case.world.inventory
+    ref, (replicas, pods), inventory = owner.ref, found, case.state.inventory
     keys = [key_of(pod.metadata) for pod in pods]
     if key_of(release.pod.metadata) not in keys or not all(map(fails, pods)):
         return None
@@ -183,7 +183,7 @@ def _stopping(case: Case, release: _Release, node: str) -> Candidate | None:
 
 def to_scale(case: Case, owner: ObjectRef) -> tuple[int, Sequence[Pod]] | None:
     """Replicas and pods of a workload that may be scaled to none; None for others, or where pods are to stay."""
-    inventory = case.world.inventory
+    inventory = case.state.inventory
     found = inventory.workloads.get((owner.kind, owner.namespace, owner.name)) if owner.kind in SCALED else None
     pods = resolve_workload(inventory, owner.kind, owner.key) if found is not None else ()
     if found is None or any(key_of(pod.metadata) in case.keep for pod in pods):
@@ -199,9 +199,9 @@ def _first_to_go(release: _Release) -> tuple[bool, int, Key]:
     return critical, -len(release.devices), key_of(release.pod.metadata)
 
 
-def _releases(world: ClusterState, node: str) -> Iterator[_Release]:
-    inventory, pods = world.inventory, dict[Key, Pod]()
-    for claim in holders(world, node):
+def _releases(state: ClusterState, node: str) -> Iterator[_Release]:
+    inventory, pods = state.inventory, dict[Key, Pod]()
+    for claim in holders(state, node):
         for consumer in claim.status.reserved_for:
             pod = inventory.pods_by_uid.get(consumer.uid)
             # The kubelet makes the mirror of a static pod anew, whoever deletes it.
@@ -247,10 +247,10 @@ def _smallest(trials: Trials, releases: Sequence[_Release], node: str) -> list[_
     return chosen
 
 
-def _ending(world: ClusterState, releases: Sequence[_Release], node: str) -> Candidate:
+def _ending(state: ClusterState, releases: Sequence[_Release], node: str) -> Candidate:
     """Without these pods; what is being deleted already is waited for: to delete it again changes nothing."""
     gone = tuple(changes.without_pods({key_of(release.pod.metadata)}) for release in releases)
-    actions, only = tuple(_end_of(world, release) for release in releases), (node,) if node else ()
+    actions, only = tuple(_end_of(state, release) for release in releases), (node,) if node else ()
     pods = [release.pod for release in releases if not release.pod.metadata.deletion_timestamp]
     if not pods:
         return Candidate(RemedyKind.WAIT, actions, 0, gone, only=only)
@@ -262,7 +262,7 @@ def _ending(world: ClusterState, releases: Sequence[_Release], node: str) -> Can
 
 def _stays(case: Case, pod: Pod) -> bool:
     """Whether it is in vain to delete a pod, or to wait for one that is being deleted."""
-    return never_ends(case.world.inventory, pod)
+    return never_ends(case.state.inventory, pod)
 
 
 def spares_the_system(inventory: Inventory, first: Iterable[Remedy]) -> bool:
@@ -275,26 +275,26 @@ def spares_the_system(inventory: Inventory, first: Iterable[Remedy]) -> bool:
     return True
 
 
-def wait_for_end(world: ClusterState, key: Key) -> Wait:
+def wait_for_end(state: ClusterState, key: Key) -> Wait:
     """Of a pod that is being deleted already; where its grace is long, until when."""
-    pod = world.inventory.pods.get(key)
+    pod = state.inventory.pods.get(key)
     until = parse_time(pod.metadata.deletion_timestamp) if pod is not None else None
     text = f"pod {key}, which is being deleted"
-    if until is None or until - world.now < _LONG_GRACE:
+    if until is None or until - state.now < _LONG_GRACE:
         return Wait(text)
     return Wait(f"{text} and has until {until:%Y-%m-%dT%H:%M:%SZ}")
 
 
-def _end_of(world: ClusterState, release: _Release) -> DeletePod | Wait:
+def _end_of(state: ClusterState, release: _Release) -> DeletePod | Wait:
     key = key_of(release.pod.metadata)
     if release.pod.metadata.deletion_timestamp:
-        return wait_for_end(world, key)
+        return wait_for_end(state, key)
     return DeletePod(ObjectRef.of("Pod", key), release.devices, amounts=release.shares)
 
 
 def _consumers(case: Case) -> Iterator[Candidate]:
     """The other consumers of an allocated claim that is in the way: without them it can be allocated anew."""
-    inventory = case.world.inventory
+    inventory = case.state.inventory
     for cause in case.causes(Code.CLAIM_ELSEWHERE):
         claim = case.claim_of(cause)
         if claim is None or not isinstance(cause.detail, ClaimElsewhere):
@@ -306,15 +306,15 @@ def _consumers(case: Case) -> Iterator[Candidate]:
         if any(_stays(case, pod) for pod in pods):
             continue
         if pods and len(pods) == len(uids) <= _MAX_PODS:
-            yield _ending(case.world, [_Release(pod, devices_of(claim)) for pod in pods], "")
+            yield _ending(case.state, [_Release(pod, devices_of(claim)) for pod in pods], "")
 
 
 def single_pods(case: Case) -> Iterator[Candidate]:
     """Each pod that holds devices on a near node, whether or not it would be enough: for two changes together."""
     for node in near_nodes(case)[:_PAIR_NODES]:
-        releases = sorted(_releases(case.world, node), key=_first_to_go)
+        releases = sorted(_releases(case.state, node), key=_first_to_go)
         for release in releases[:_PAIR_NODES]:
             spared = key_of(release.pod.metadata) in case.keep or _stays(case, release.pod)
             spared = spared or bool(release.pod.metadata.deletion_timestamp)
             if not spared and not case.is_of_same_workload(release.pod):
-                yield _ending(case.world, [release], node)
+                yield _ending(case.state, [release], node)

@@ -67,7 +67,7 @@ def _waits_for_ever(case: Case, cause: records.Cause) -> bool:
         return cause.detail is not None
     if cause.code is not Code.CLAIM_BEING_DELETED or not isinstance(cause.detail, records.ClaimEntry):
         return False
-    inventory, users = case.world.inventory, cause.detail.consumers
+    inventory, users = case.state.inventory, cause.detail.consumers
     pods = (inventory.pods.get(each.key) for each in users if each.kind == "Pod")
     return not users or any(never_ends(inventory, pod) for pod in pods if pod is not None)
 
@@ -82,9 +82,9 @@ def _released(case: Case) -> Iterator[Candidate]:
     # What did not bind may be allocated once more, and does not bind then either.
     if any(cause.claim in claims for cause in case.causes(Code.BINDING_FAILED)):
         return
-    group = group_of(case.world, case.pod)
+    group = group_of(case.state, case.pod)
     constrained = group is not None and group.topology_key is not None
-    if claims and not (constrained and case.world.features.topology_aware_workloads):
+    if claims and not (constrained and case.state.features.topology_aware_workloads):
         released = tuple(changes.released_claim(claim.key) for claim in claims)
         yield Candidate(RemedyKind.WAIT, (Wait(_SCHEDULER, claims),), 0, released)
 
@@ -123,7 +123,7 @@ def _only_cordoned_first(case: Case, names: Sequence[str]) -> Sequence[str]:
     """Those first whose other taints the pod tolerates: to uncordon the others is not enough."""
 
     def closed(name: str) -> bool:
-        node, comparison = case.world.inventory.nodes[name], case.world.features.toleration_comparison
+        node, comparison = case.state.inventory.nodes[name], case.state.features.toleration_comparison
         return any(True for _ in untolerated(_schedulable(node).spec.taints, case.pod.spec.tolerations, comparison))
 
     return sorted(names, key=closed)
@@ -196,7 +196,7 @@ def _pod_change(case: Case, edit: Callable[[Pod], Pod]) -> changes.Change:
 
 
 def _label(case: Case) -> Candidate:
-    namespace, label = case.pod.metadata.namespace, needed_label(case.world.features)
+    namespace, label = case.pod.metadata.namespace, needed_label(case.state.features)
 
     def change(inventory: Inventory) -> Inventory:
         known = inventory.namespaces.get(namespace, LocalObject(metadata=ObjectMeta(name=namespace)))
@@ -229,7 +229,7 @@ def _published_twice(case: Case, pool: PoolId) -> tuple[str, str, str]:
 
     Empty where none is.
     """
-    slices = case.world.inventory.slices_by_pool.get(pool, ())
+    slices = case.state.inventory.slices_by_pool.get(pool, ())
     newest = max((each.spec.pool.generation for each in slices), default=0)
     seen: dict[str, str] = {}
     current = [each for each in slices if each.spec.pool.generation == newest]

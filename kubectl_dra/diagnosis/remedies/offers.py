@@ -33,7 +33,7 @@ _NODES: Final = 40
 _MAY_MATCH: Final = (Outcome.MATCHES, Outcome.UNDECIDED)
 
 
-def with_offers(world: ClusterState, action: Action, nodes: Sequence[str]) -> Action:
+def with_offers(state: ClusterState, action: Action, nodes: Sequence[str]) -> Action:
     """The edit with the values that are free on ``nodes`` of the changed cluster; others as they are."""
     if not isinstance(action, EditClaim) or not action.field.startswith("selectors") or len(nodes) > _NODES:
         return action
@@ -42,8 +42,8 @@ def with_offers(world: ClusterState, action: Action, nodes: Sequence[str]) -> Ac
     if mention is None or mention.name is None:
         return action
     values: Counter[tuple[str, bool]] = Counter()
-    for device in sorted(_free(world, action, nodes)):
-        value = _value(world, device, mention.domain.text, mention.name.text)
+    for device in sorted(_free(state, action, nodes)):
+        value = _value(state, device, mention.domain.text, mention.name.text)
         values[attribute_text(value) if value is not None else "", value is not None] += 1
     ranked = sorted(values.items(), key=lambda item: (-item[1], item[0]))
     return msgspec.structs.replace(
@@ -55,7 +55,7 @@ def with_less(case: Case, changed: ClusterState, action: Action) -> Action:
     """The edit of a selector with what all devices that match then have less of; others as they are."""
     if not isinstance(action, EditClaim) or not action.field.startswith("selectors") or not action.after:
         return action
-    before, after = (_capacities(case, world, action) for world in (case.world, changed))
+    before, after = (_capacities(case, state, action) for state in (case.state, changed))
     less = tuple(
         LessCapacity(name, str(amount), str(after[name]))
         for name, amount in sorted(before.items())
@@ -64,15 +64,15 @@ def with_less(case: Case, changed: ClusterState, action: Action) -> Action:
     return msgspec.structs.replace(action, less=less) if less else action
 
 
-def _capacities(case: Case, world: ClusterState, action: EditClaim) -> dict[str, Quantity]:
+def _capacities(case: Case, state: ClusterState, action: EditClaim) -> dict[str, Quantity]:
     """What each device has that matches the request, where they all have the same of it."""
-    claim = world.inventory.claims.get(action.claim.key)
+    claim = state.inventory.claims.get(action.claim.key)
     request = dict(forms(claim.spec)).get(action.request) if claim is not None else None
     if request is None:
         return {}
-    device_class = world.inventory.classes.get(request.device_class_name)
+    device_class = state.inventory.classes.get(request.device_class_name)
     expressions = [selector.expression for selector in request.selectors]
-    trial = SelectorTrial.of_request(expressions, device_class, case.published, world.features)
+    trial = SelectorTrial.of_request(expressions, device_class, case.published, state.features)
     first, *others = [each.device.capacity for each, found in trial.meant if found.outcome in _MAY_MATCH] or [{}]
     return {
         name: capacity.value
@@ -110,16 +110,16 @@ def conditions_only_in(one: str, other: str) -> tuple[str, ...]:
     return tuple(clause.text for clause in clauses_of(one) if clause.text not in kept)
 
 
-def _free(world: ClusterState, action: EditClaim, nodes: Sequence[str]) -> set[str]:
-    claim = world.inventory.claims.get(action.claim.key)
+def _free(state: ClusterState, action: EditClaim, nodes: Sequence[str]) -> set[str]:
+    claim = state.inventory.claims.get(action.claim.key)
     if claim is None:
         return set()
-    explainer = NodeExplainer(world, ClaimSearch(world.devices, (claim,)))
-    found = (explainer.explain(world.inventory.nodes[name], invalid_pools=False) for name in nodes)
+    explainer = NodeExplainer(state, ClaimSearch(state.devices, (claim,)))
+    found = (explainer.explain(state.inventory.nodes[name], invalid_pools=False) for name in nodes)
     reports = (report for each in found for report in each.reports if report.request == action.request)
     return {device for report in reports if report.funnel is not None for device in report.funnel.left}
 
 
-def _value(world: ClusterState, device: str, domain: str, name: str) -> DeviceAttribute | None:
-    found = world.device(device)
+def _value(state: ClusterState, device: str, domain: str, name: str) -> DeviceAttribute | None:
+    found = state.device(device)
     return published_value(found[1].attributes, found[0].spec.driver, domain, name) if found is not None else None

@@ -95,7 +95,7 @@ def _is_named(name: str, words: str) -> bool:
 
 def _claims(case: Case) -> tuple[resource.ResourceClaim, ...]:
     """The claims that are reserved for the pod."""
-    return case.world.inventory.claims_by_user.get(case.pod.metadata.uid, ())
+    return case.state.inventory.claims_by_user.get(case.pod.metadata.uid, ())
 
 
 def _results(claim: resource.ResourceClaim | None) -> Sequence[resource.DeviceRequestAllocationResult]:
@@ -107,7 +107,7 @@ def _results(claim: resource.ResourceClaim | None) -> Sequence[resource.DeviceRe
 def _devices(case: Case, claim: resource.ResourceClaim | None) -> Iterator[resource.Device]:
     """The same as it is published."""
     for result in _results(claim):
-        for slice_ in case.world.inventory.slices_by_pool.get(PoolId(result.driver, result.pool), ()):
+        for slice_ in case.state.inventory.slices_by_pool.get(PoolId(result.driver, result.pool), ()):
             yield from (device for device in slice_.spec.devices if device.name == result.device)
 
 
@@ -149,7 +149,7 @@ def _named_by_the_container(case: Case) -> Iterator[Candidate]:
 
 def _own_claims(case: Case, cause: Cause) -> Iterator[Candidate]:
     name = cause.claim.name if cause.claim is not None else ""
-    claim = case.world.inventory.claims.get(Key(case.pod.metadata.namespace, name))
+    claim = case.state.inventory.claims.get(Key(case.pod.metadata.namespace, name))
     for entry in case.pod.spec.resource_claims:
         if claim is not None and sources(entry)[0] == name and len(claim.status.reserved_for) > 1:
             yield own_claim(case, entry.name, claim)

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from kubectl_dra.diagnosis.remedies import Proposal, Proposals
 
 
-def as_default(world: ClusterState, diagnosis: PodDiagnosis) -> tuple[ClusterState, PodDiagnosis] | None:
+def as_default(state: ClusterState, diagnosis: PodDiagnosis) -> tuple[ClusterState, PodDiagnosis] | None:
     """The cluster in which the pod's scheduler is the default one, with what is wrong there; None where it is not."""
     found = diagnosis.causes[0].detail if diagnosis.causes else None
     if diagnosis.verdict is not Verdict.OTHER_SCHEDULER or not isinstance(found, SchedulerName):
         return None
-    if not is_of_default_plugins(found.words) or found.name in world.schedulers:
+    if not is_of_default_plugins(found.words) or found.name in state.schedulers:
         return None
-    there = replace(world, schedulers=world.schedulers | {found.name})
+    there = replace(state, schedulers=state.schedulers | {found.name})
     known = Diagnoser(there).pod(diagnosis.pod.key)
     return (there, known) if known.verdict is Verdict.UNSCHEDULABLE else None
 

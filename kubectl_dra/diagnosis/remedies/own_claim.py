@@ -48,7 +48,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
     shared = {cause.claim.name for cause in case.causes(*_OF_A_SHARED_CLAIM) if cause.claim is not None}
     for entry in case.pod.spec.resource_claims:
         name = sources(entry)[0]
-        claim = case.world.inventory.claims.get(Key(namespace, name)) if name in shared and name else None
+        claim = case.state.inventory.claims.get(Key(namespace, name)) if name in shared and name else None
         if claim is not None and _more_would_run(case, entry.name, claim):
             yield own_claim(case, entry.name, claim)
 
@@ -56,7 +56,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
 def _more_would_run(case: Case, entry: str, claim: ResourceClaim) -> bool:
     """Whether more pods of the workload find a node with a claim each than have one now, which share this one."""
     inventory, template = (
-        case.world.inventory,
+        case.state.inventory,
         ResourceClaimTemplate(
             metadata=ObjectMeta(name=_OF_EACH, namespace=claim.metadata.namespace),
             spec=ResourceClaimTemplateSpec(spec=claim.spec),
@@ -69,7 +69,7 @@ def _more_would_run(case: Case, entry: str, claim: ResourceClaim) -> bool:
     left = changes.without_pods({*sharing, case.diagnosis.pod.key})(inventory)
     templates = changes.put(left.templates, key_of(template.metadata), template)
     number = min(len(sharing) + 1, _MOST_TRIED)
-    return place(case.world.changed(left.replace(templates=templates)), _each(case.pod, entry, number)).copies == number
+    return place(case.state.changed(left.replace(templates=templates)), _each(case.pod, entry, number)).copies == number
 
 
 def _each(pod: Pod, entry: str, number: int) -> Iterator[Pod]:
@@ -88,7 +88,7 @@ def _each(pod: Pod, entry: str, number: int) -> Iterator[Pod]:
 def own_claim(case: Case, entry: str, claim: ResourceClaim) -> Candidate:
     """A template with what the claim asks for, and the pod with that instead of the claim."""
     pod, ref = case.diagnosis.pod, ObjectRef.of_claim(claim)
-    template = ObjectRef("ResourceClaimTemplate", ref.namespace, free_name(case.world.inventory.templates, ref))
+    template = ObjectRef("ResourceClaimTemplate", ref.namespace, free_name(case.state.inventory.templates, ref))
     create = CreateObject(template, like=ref)
     name = EditPod(pod, f"resourceClaims.template[{entry}]", ref.name, template.name, case.workload)
     own = Key(ref.namespace, f"{pod.name}-{entry}-own")

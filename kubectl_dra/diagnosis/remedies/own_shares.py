@@ -70,7 +70,7 @@ def _consumed(claim: ResourceClaim, name: str) -> set[str]:
 
 def _whole(case: Case, device: str, name: str) -> Quantity | None:
     """All of the capacity of a device that has no policy, which would say what else is taken."""
-    found = case.world.device(device)
+    found = case.state.device(device)
     capacity = found[1].capacity.get(name) if found is not None else None
     return capacity.value if capacity is not None and capacity.request_policy is None else None
 

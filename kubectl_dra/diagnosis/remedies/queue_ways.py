@@ -32,7 +32,7 @@ def queue_ways(case: Case, waits: Queued) -> Iterator[Candidate]:
 
 def _raised(case: Case, waits: Queued, *rows: tuple[FlavorQuota, str]) -> Iterator[Candidate]:
     """All of these quotas at once, each by so much."""
-    queue = case.world.inventory.queues.cluster_queues.get(waits.cluster_queue)
+    queue = case.state.inventory.queues.cluster_queues.get(waits.cluster_queue)
     actions = []
     for row, more in rows:
         field = quota_field(queue, row.flavor, row.resource) if queue is not None else ""

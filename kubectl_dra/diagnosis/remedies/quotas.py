@@ -21,44 +21,44 @@ from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.scheduler.extended import asked, served_resources
 
 
-def refused(world: ClusterState, changed: ClusterState, actions: Iterable[Action]) -> bool:
+def refused(state: ClusterState, changed: ClusterState, actions: Iterable[Action]) -> bool:
     """Whether what the actions make anew would exceed a quota or be out of bounds, in the ``changed`` cluster."""
-    quotas = world.inventory.quotas.values()
+    quotas = state.inventory.quotas.values()
     if not (quotas or changed.inventory.limit_ranges):
         return False
-    pods, claims = _made_anew(world.inventory, actions)
+    pods, claims = _made_anew(state.inventory, actions)
     if any(_is_out_of_bounds(changed.inventory, key) for key in pods):
         return True
     for namespace in {key.namespace for key in (*pods, *claims)}:
         own = [each for each in quotas if each.metadata.namespace == namespace]
         if own:
             here = [key for key in claims if key.namespace == namespace], [p for p in pods if p.namespace == namespace]
-            if any(_exceeds(each, _charge(world, each, *here), _charge(changed, each, *here)) for each in own):
+            if any(_exceeds(each, _charge(state, each, *here), _charge(changed, each, *here)) for each in own):
                 return True
     return False
 
 
-def are_unread(world: ClusterState, pod: Pod, actions: Iterable[Action]) -> bool:
+def are_unread(state: ClusterState, pod: Pod, actions: Iterable[Action]) -> bool:
     """Whether quotas that could not be read may refuse what the actions make anew, or the scheduler for the pod.
 
     A quota that is to be raised may be known by its words alone, and others forbid the same.
     """
     actions = tuple(actions)
-    pods, claims = _made_anew(world.inventory, actions)
+    pods, claims = _made_anew(state.inventory, actions)
     namespaces = {key.namespace for key in (*pods, *claims)}
     namespaces.update(each.quota.namespace for each in actions if isinstance(each, RaiseQuota))
-    served = served_resources(world)
+    served = served_resources(state)
     if any(name in served for name in asked(pod)):
         namespaces.add(pod.metadata.namespace)
-    return not all(quota.are_read(world, namespace) for namespace in namespaces)
+    return not all(quota.are_read(state, namespace) for namespace in namespaces)
 
 
-def unspecified(world: ClusterState, actions: Iterable[Action]) -> Iterator[Unspecified]:
+def unspecified(state: ClusterState, actions: Iterable[Action]) -> Iterator[Unspecified]:
     """What quotas require of pods that the actions make anew and that were there before: a LimitRange may give it.
 
     Pods of one owner lack the same; it is told once.
     """
-    inventory = world.inventory
+    inventory = state.inventory
     if not inventory.quotas:
         return
     made = (inventory.pods[key] for key in sorted(_made_anew(inventory, actions)[0]) if key in inventory.pods)
@@ -92,11 +92,11 @@ def _is_out_of_bounds(inventory: Inventory, key: Key) -> bool:
     return pod is not None and bool(refusing_limit_range(admitted(pod, inventory), inventory)[0])
 
 
-def _charge(world: ClusterState, own: ResourceQuota, claims: Iterable[Key], pods: Iterable[Key]) -> Counter[str]:
-    inventory, total = world.inventory, Counter[str]()
+def _charge(state: ClusterState, own: ResourceQuota, claims: Iterable[Key], pods: Iterable[Key]) -> Counter[str]:
+    inventory, total = state.inventory, Counter[str]()
     for key in claims if counts(own, None) else ():
         if key in inventory.claims:
-            total.update(quota.usage(inventory.claims[key].spec, inventory.classes, world.features.extended_resource))
+            total.update(quota.usage(inventory.claims[key].spec, inventory.classes, state.features.extended_resource))
     for key in pods:
         if key in inventory.pods and counts(own, inventory.pods[key]):
             total.update(quota.pod_usage(inventory.pods[key]))

@@ -57,7 +57,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
 
 def waiting(case: Case) -> tuple[Refused, ...]:
     """The pods of the namespace whose claims the quotas forbid now, as they do those of the pod, which comes first."""
-    inventory, namespace = case.world.inventory, case.pod.metadata.namespace
+    inventory, namespace = case.state.inventory, case.pod.metadata.namespace
     limits = [each.detail for each in case.causes(Code.QUOTA_EXCEEDED) if isinstance(each.detail, QuotaShortage)]
     pods = (pod for pod in inventory.pods.values() if pod.metadata.namespace == namespace)
     others = (pod for pod in pods if key_of(pod.metadata) != case.diagnosis.pod.key and _waits(pod))
@@ -68,7 +68,7 @@ def waiting(case: Case) -> tuple[Refused, ...]:
 
 
 def enough_for(
-    world: ClusterState, diagnosis: PodDiagnosis, actions: Sequence[Action], changed: Inventory | None
+    state: ClusterState, diagnosis: PodDiagnosis, actions: Sequence[Action], changed: Inventory | None
 ) -> tuple[int, int, int] | None:
     """For how many of the waiting pods quotas are enough in the changed cluster, and of how many: None where for all.
 
@@ -76,11 +76,11 @@ def enough_for(
     """
     edits = [each for each in actions if isinstance(each, EditClaim) and each.template is not None]
     waits = [each for each in actions if isinstance(each, Wait) and each.for_whom.startswith(POD_ENDS)]
-    case = Case(world, diagnosis)
+    case = Case(state, diagnosis)
     if changed is None or not (edits or waits) or not any(True for _ in case.causes(Code.QUOTA_EXCEEDED)):
         return None
     pods = waiting(case)
-    charge = _charge(replace(case, world=world.changed(changed)), case.pod)
+    charge = _charge(replace(case, state=state.changed(changed)), case.pod)
     left: dict[str, int] = {}
     for name, amount in _left(case, changed, charge):
         left[name] = min(amount, left.get(name, amount))
@@ -106,10 +106,10 @@ def _waits(pod: Pod) -> bool:
 
 
 def _charge(case: Case, pod: Pod) -> Counter[str]:
-    inventory, total = case.world.inventory, Counter[str]()
+    inventory, total = case.state.inventory, Counter[str]()
     for _, template in _not_made(inventory, pod):
         spec = inventory.templates[template].spec.spec
-        total.update(quota.usage(spec, inventory.classes, case.world.features.extended_resource))
+        total.update(quota.usage(spec, inventory.classes, case.state.features.extended_resource))
     return total
 
 
@@ -135,7 +135,7 @@ def _raised(case: Case, limits: Sequence[QuotaShortage]) -> Candidate:
     tried = pods[:_PODS]
     nodes = _places(case, limits, tried)
     enough = tried[: max(len(nodes), 1)]
-    known = len(pods) == len(tried) and len(case.world.inventory.nodes) <= _NODES
+    known = len(pods) == len(tried) and len(case.state.inventory.nodes) <= _NODES
     few = len(enough) > 1
     actions = tuple(
         RaiseQuota(
@@ -164,15 +164,15 @@ def _needed(limit: QuotaShortage, pods: Sequence[Refused]) -> Quantity:
 
 def _places(case: Case, limits: Sequence[QuotaShortage], pods: Sequence[Refused]) -> list[str]:
     """The nodes of as many of the pods as are placed one after the other, the pod itself first."""
-    if len(pods) < 2 or len(case.world.inventory.nodes) > _NODES:
+    if len(pods) < 2 or len(case.state.inventory.nodes) > _NODES:
         return []
-    world, found = case.world.changed(_admitting(limits, pods)(case.world.inventory)), list[str]()
+    state, found = case.state.changed(_admitting(limits, pods)(case.state.inventory)), list[str]()
     for each in pods:
-        then = placed(world, each.key, list(world.inventory.nodes))
+        then = placed(state, each.key, list(state.inventory.nodes))
         if then is None:
             break
-        world = then
-        found.append(world.inventory.pods[each.key].spec.node_name)
+        state = then
+        found.append(state.inventory.pods[each.key].spec.node_name)
     return found
 
 
@@ -210,15 +210,15 @@ def _ending(case: Case, limits: Sequence[QuotaShortage]) -> Iterator[Candidate]:
     """
     found: dict[Key, list[ObjectRef]] = {}
     for use in limits[0].users:
-        claim = case.world.inventory.claims.get(use.claim.key)
+        claim = case.state.inventory.claims.get(use.claim.key)
         owner = claim.metadata.controller if claim is not None else None
-        pod = case.world.inventory.pods.get(Key(use.claim.namespace, owner.name)) if owner is not None else None
+        pod = case.state.inventory.pods.get(Key(use.claim.namespace, owner.name)) if owner is not None else None
         if pod is not None and owner is not None and owner.uid == pod.metadata.uid and _ends(pod):
             found.setdefault(key_of(pod.metadata), []).append(use.claim)
     for key, claims in list(found.items())[:_ENDING]:
         if all(_is_enough(case, limit, claims) for limit in limits):
             change = _without(case, key, claims)
-            own = case.is_sibling(case.world.inventory.pods[key])
+            own = case.is_sibling(case.state.inventory.pods[key])
             action = Wait(f"{POD_ENDS}{key}", tuple(claims), own=own)
             yield Candidate(RemedyKind.WAIT, (action,), 0, (change,))
 
@@ -237,7 +237,7 @@ def _is_enough(case: Case, limit: QuotaShortage, claims: Collection[ObjectRef]) 
 
 def _without(case: Case, pod: Key, ended: Collection[ObjectRef]) -> Change:
     """The pod and its claims gone, what they were charged given back, and the waiting pod's own claims made."""
-    waits, extended = case.diagnosis.pod.key, case.world.features.extended_resource
+    waits, extended = case.diagnosis.pod.key, case.state.features.extended_resource
 
     def change(inventory: Inventory) -> Inventory:
         quotas = inventory.quotas

@@ -19,52 +19,52 @@ _NODES: Final = 500
 _PODS: Final = 3
 
 
-def return_to(world: ClusterState, pod: Key, remedy: Remedy, changes: tuple[Change, ...]) -> tuple[str, ...]:
+def return_to(state: ClusterState, pod: Key, remedy: Remedy, changes: tuple[Change, ...]) -> tuple[str, ...]:
     """For each pod that is made again a node that has room for it, or an empty name; none where that can't be told.
 
     Most controllers make the new pod while the old one still holds its devices: it goes where there is room already.
     """
     deleted = [each for each in remedy.actions if isinstance(each, DeletePod)]
     sure = remedy.verified and bool(remedy.nodes) and not remedy.competition.may_be_lost
-    if not sure or not deleted or len(deleted) > _PODS or len(world.inventory.nodes) > _NODES:
+    if not sure or not deleted or len(deleted) > _PODS or len(state.inventory.nodes) > _NODES:
         return ()
-    if any(each.pod.key not in world.inventory.pods for each in deleted):
+    if any(each.pod.key not in state.inventory.pods for each in deleted):
         return ()
-    if group_key(world.inventory.pods[pod]) is not None and are_placed_together(world):
+    if group_key(state.inventory.pods[pod]) is not None and are_placed_together(state):
         return ()  # its group has its turn as a whole
-    again = list(_made(world, deleted))
+    again = list(_made(state, deleted))
     if not again or len(again) != sum(each.recreated_by is not None for each in deleted):
         return ()
-    nodes, freed = list(world.inventory.nodes), {_node(world, each.pod.key) for each in deleted}
+    nodes, freed = list(state.inventory.nodes), {_node(state, each.pod.key) for each in deleted}
     found: dict[Key, str] = {}
     for each in filter(is_early, again):
-        then = placed(with_pod(world, each), key_of(each.metadata), nodes)
+        then = placed(with_pod(state, each), key_of(each.metadata), nodes)
         if then is not None:
-            world = then
+            state = then
             found[key_of(each.metadata)] = _node(then, key_of(each.metadata))
     for change in changes:
-        world = world.changed(change(world.inventory))
-    mine = placed(world, pod, list(remedy.nodes))
+        state = state.changed(change(state.inventory))
+    mine = placed(state, pod, list(remedy.nodes))
     if mine is None:
         return ()
-    world = mine
+    state = mine
     for each in again:
         key = key_of(each.metadata)
         if key not in found:
-            then = placed(with_pod(world, each), key, nodes)
-            world, found[key] = (then, _node(then, key)) if then is not None else (world, "")
+            then = placed(with_pod(state, each), key, nodes)
+            state, found[key] = (then, _node(then, key)) if then is not None else (state, "")
     told = tuple(found[key_of(each.metadata)] for each in again)
     others = remedy.competition.count > remedy.competition.again
     # What goes free is for others that wait, too; what was free before is not for them.
     return () if others and not freed.isdisjoint(told) else told
 
 
-def _made(world: ClusterState, deleted: list[DeletePod]) -> Iterator[Pod]:
+def _made(state: ClusterState, deleted: list[DeletePod]) -> Iterator[Pod]:
     for each in deleted:
-        pod = world.inventory.pods.get(each.pod.key)
+        pod = state.inventory.pods.get(each.pod.key)
         if each.recreated_by is not None and pod is not None and pod.spec.scheduling_group is None:
             yield made_again(pod)
 
 
-def _node(world: ClusterState, pod: Key) -> str:
-    return world.inventory.pods[pod].spec.node_name
+def _node(state: ClusterState, pod: Key) -> str:
+    return state.inventory.pods[pod].spec.node_name

@@ -25,7 +25,7 @@ _FEW: Final = 6
 
 def candidates(case: Case, trials: Trials) -> Iterator[Candidate]:
     """One old pod less at a time, or else all of them at once."""
-    inventory = case.world.inventory
+    inventory = case.state.inventory
     found = stuck_rollout(inventory, case.owners, case.pod)
     if found is None or any(key_of(pod.metadata) in case.keep for pod in found.old):
         return

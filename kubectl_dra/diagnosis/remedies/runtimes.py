@@ -26,11 +26,11 @@ _CLASSES: Final = 3
 
 
 def candidates(case: Case) -> Iterator[Candidate]:
-    name, inventory = case.pod.spec.runtime_class_name, case.world.inventory
+    name, inventory = case.pod.spec.runtime_class_name, case.state.inventory
     if not name or name not in inventory.runtime_classes:
         return
     nodes = _kept_off(case)
-    selected = ",".join(sorted(selected_by_runtime(case.world, case.pod)))
+    selected = ",".join(sorted(selected_by_runtime(case.state, case.pod)))
     others = [each for each in sorted(inventory.runtime_classes) if each != name]
     for after in (*others[:_CLASSES], "") if nodes else ():
         edit = partial(with_other_runtime, inventory=inventory, name=after)
@@ -40,7 +40,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
 
 def _kept_off(case: Case) -> tuple[str, ...]:
     """The nodes that what the class sets rules out."""
-    selected = bool(selected_by_runtime(case.world, case.pod))
+    selected = bool(selected_by_runtime(case.state, case.pod))
     found = [name for cause in case.causes(Code.NODE_AFFINITY) if selected for name in cause.nodes]
     for cause in case.causes(Code.NODE_RESOURCES):
         if isinstance(cause.detail, NodeShortage) and any(each.kind == RUNTIME_CLASS for each in cause.detail.added):

@@ -54,7 +54,7 @@ def lasting(
 ) -> tuple[tuple[Action, ...], Competition]:
     """The actions and who competes for what they free; where that is who is started again, scaled down instead."""
     competition = competing.of(actions, changes, changed, nodes)
-    scaled = _in_place_of(case.world, case.owners, actions) if competition.taken_back else None
+    scaled = _in_place_of(case.state, case.owners, actions) if competition.taken_back else None
     return (
         (actions, competition)
         if scaled is None
@@ -62,14 +62,14 @@ def lasting(
     )
 
 
-def without_a_queue(world: ClusterState, pod: Pod, owners: Owners, remedy: Remedy) -> Remedy:
+def without_a_queue(state: ClusterState, pod: Pod, owners: Owners, remedy: Remedy) -> Remedy:
     """Scaled down instead, where what is started again finds no other node and would stay pending.
 
     Not what makes the waiting ``pod`` itself, which would be the first to go.
     """
     if "" not in remedy.returns:
         return remedy
-    scaled, found = _in_place_of(world, owners, remedy.actions), remedy.competition
+    scaled, found = _in_place_of(state, owners, remedy.actions), remedy.competition
     own = {owner.ref for owner in owners.of(pod)}
     if any(isinstance(each, ScaleDown) and each.workload in own for each in scaled or ()):
         return remedy
@@ -113,30 +113,30 @@ def lasting_for_group(
     case: Case, group: GroupOfPod, actions: tuple[Action, ...], changes: Sequence[Change]
 ) -> tuple[tuple[Action, ...], Competition]:
     """The same for a group: the pods that are made again have their turn before it, and may leave it too little."""
-    deleted = [(each, case.world.inventory.pods.get(each.pod.key)) for each in actions if isinstance(each, DeletePod)]
+    deleted = [(each, case.state.inventory.pods.get(each.pod.key)) for each in actions if isinstance(each, DeletePod)]
     again = [made_again(pod) for each, pod in deleted if pod is not None and each.recreated_by is not None]
-    world = _with_placed(case.world, filter(is_early, again))
+    state = _with_placed(case.state, filter(is_early, again))
     for change in group.spread(changes):
-        world = world.changed(change(world.inventory))
-    world = _with_placed(world, (pod for pod in again if not is_early(pod)))
-    if not again or group.outcome(world).nodes:
+        state = state.changed(change(state.inventory))
+    state = _with_placed(state, (pod for pod in again if not is_early(pod)))
+    if not again or group.outcome(state).nodes:
         return actions, Competition()
-    scaled = _in_place_of(case.world, case.owners, actions)
+    scaled = _in_place_of(case.state, case.owners, actions)
     if scaled is not None:
         return scaled, Competition()
     first = tuple(ObjectRef.of("Pod", key_of(pod.metadata)) for pod in again)
     return actions, Competition(len(again), again=len(again), first=first, lost=True)
 
 
-def _with_placed(world: ClusterState, pods: Iterable[Pod]) -> ClusterState:
+def _with_placed(state: ClusterState, pods: Iterable[Pod]) -> ClusterState:
     """With new pods, each on a node if there is one for it."""
     for pod in pods:
-        world = with_pod(world, pod)
-        world = placed(world, key_of(pod.metadata), list(world.inventory.nodes)) or world
-    return world
+        state = with_pod(state, pod)
+        state = placed(state, key_of(pod.metadata), list(state.inventory.nodes)) or state
+    return state
 
 
-def _in_place_of(world: ClusterState, owners: Owners, actions: Sequence[Action]) -> tuple[Action, ...] | None:
+def _in_place_of(state: ClusterState, owners: Owners, actions: Sequence[Action]) -> tuple[Action, ...] | None:
     """The same pods ended by scaling, beside edits; None where that ends others, or it is not known which."""
     found: dict[ObjectRef, tuple[Owner, list[DeletePod]]] = {}
     edits = [each for each in actions if isinstance(each, _BESIDE)]
@@ -149,7 +149,7 @@ def _in_place_of(world: ClusterState, owners: Owners, actions: Sequence[Action])
         found.setdefault(owner.ref, (owner, []))[1].append(each)
     scaled: list[Action] = list(edits)
     for owner, deleted in found.values():
-        steps = _scaled(world, owners, owner, deleted)
+        steps = _scaled(state, owners, owner, deleted)
         if steps is None:
             return None
         scaled += steps
@@ -163,8 +163,8 @@ def _for_good(actions: Sequence[Action]) -> tuple[Action, ...]:
     )
 
 
-def _scaled(world: ClusterState, owners: Owners, owner: Owner, deleted: Sequence[DeletePod]) -> list[Action] | None:
-    inventory = world.inventory
+def _scaled(state: ClusterState, owners: Owners, owner: Owner, deleted: Sequence[DeletePod]) -> list[Action] | None:
+    inventory = state.inventory
     going = [pod for each in deleted if (pod := inventory.pods.get(each.pod.key)) is not None]
     if owner.object is None or len(going) < len(deleted):
         return None

@@ -114,9 +114,9 @@ def _classes_without_devices(case: Case) -> Iterator[Candidate]:
         for _, _, request, funnels in case.funnels()
         if not any(stage.count for funnel in funnels for stage in funnel.stages if stage.name is StageName.CLASS)
     }
-    for name in sorted(names & case.world.inventory.classes.keys()):
-        device_class = case.world.inventory.classes[name]
-        trial = SelectorTrial.of_device_class(device_class, case.published, case.world.features)
+    for name in sorted(names & case.state.inventory.classes.keys()):
+        device_class = case.state.inventory.classes[name]
+        trial = SelectorTrial.of_device_class(device_class, case.published, case.state.features)
         for found in corrections(trial):
             yield _class_selector(device_class, found.number, found.expression)
 
@@ -129,9 +129,9 @@ def _corrected(case: Case, request: Form) -> Mapping[int, Sequence[str]]:
 
 def _trial(case: Case, request: Form) -> SelectorTrial[Published]:
     """The selectors of a request and its class on the devices that are looked at."""
-    device_class = case.world.inventory.classes.get(request.device_class_name)
+    device_class = case.state.inventory.classes.get(request.device_class_name)
     expressions = [selector.expression for selector in request.selectors]
-    return SelectorTrial.of_request(expressions, device_class, case.published, case.world.features)
+    return SelectorTrial.of_request(expressions, device_class, case.published, case.state.features)
 
 
 def _failing(case: Case, error: FatalError, claim: ResourceClaim | None) -> Iterator[Candidate]:
@@ -140,9 +140,9 @@ def _failing(case: Case, error: FatalError, claim: ResourceClaim | None) -> Iter
     if place is None:
         return
     if error.owner.startswith("class "):
-        device_class = case.world.inventory.classes.get(error.owner.removeprefix("class "))
+        device_class = case.state.inventory.classes.get(error.owner.removeprefix("class "))
         if device_class is not None:
-            trial = SelectorTrial.of_device_class(device_class, case.published, case.world.features)
+            trial = SelectorTrial.of_device_class(device_class, case.published, case.state.features)
             found = [each.expression for each in corrections(trial) if each.number == place]
             yield from first_of([_class_selector(device_class, place, text) for text in found])
         return

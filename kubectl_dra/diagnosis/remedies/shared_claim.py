@@ -49,7 +49,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
     if not any(True for _ in case.causes(Code.DEVICES_IN_USE)):
         return
     for key, template in case.templates.items():
-        claim = case.world.inventory.claims.get(key)
+        claim = case.state.inventory.claims.get(key)
         entry = next(iter(case.entries(key)), None)
         if claim is None or entry is None or claim.status.allocation is not None or not is_shared(claim):
             continue
@@ -106,15 +106,15 @@ def _has_strategy(parameters: msgspec.Raw | msgspec.UnsetType) -> bool:
 
 def holders(case: Case, template: ObjectRef) -> Iterator[Holder]:
     """Pods that have devices by the same template, first those of the same workload."""
-    world, own = case.world, case.diagnosis.pod.key
+    state, own = case.state, case.diagnosis.pod.key
     pods = [
         pod
-        for key, pod in sorted(world.inventory.pods.items())
+        for key, pod in sorted(state.inventory.pods.items())
         if key.namespace == own.namespace and key != own and not is_terminal(pod)
         if any(each.resource_claim_template_name == template.name for each in pod.spec.resource_claims)
     ]
     for pod in sorted(pods, key=lambda each: not case.is_sibling(each)):
-        for entry in resolve(world.inventory, world.evidence, world.features, pod):
+        for entry in resolve(state.inventory, state.evidence, state.features, pod):
             has = entry.claim is not None and entry.claim.status.allocation is not None
             if has and entry.claim is not None and entry.template == template.name:
                 yield Holder(pod, entry.entry.name, entry.claim)
@@ -122,7 +122,7 @@ def holders(case: Case, template: ObjectRef) -> Iterator[Holder]:
 
 def _shared(case: Case, claim: ResourceClaim, entry: str, template: ObjectRef, holder: Holder) -> Iterator[Candidate]:
     """The claim, which has what the other pod's had, named by both."""
-    inventory, pod = case.world.inventory, case.diagnosis.pod
+    inventory, pod = case.state.inventory, case.diagnosis.pod
     ref = ObjectRef("ResourceClaim", pod.namespace, free_name(inventory.claims, template))
     create = CreateObject(ref, like=ObjectRef.of_claim(claim))
     field = "resourceClaims.claim[{}]"

@@ -40,7 +40,7 @@ def _capacity(case: Case, funnels: Sequence[Funnel]) -> str:
     """The name of the only capacity of the devices of the class, where all of them are shared; else empty."""
     names = set[str]()
     for each in dict.fromkeys(name for funnel in funnels for name in funnel.after(StageName.SELECTORS)):
-        found = case.world.device(each)
+        found = case.state.device(each)
         if found is None or not found[1].allow_multiple_allocations or len(found[1].capacity) != 1:
             return ""
         names.update(found[1].capacity)

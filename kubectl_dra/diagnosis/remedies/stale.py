@@ -31,7 +31,7 @@ _STALE: Final = frozenset({HeldFor.GONE, HeldFor.FINISHED, HeldFor.EMPTY_GROUP})
 def candidates(case: Case, trials: Trials) -> Iterator[Candidate]:
     """Per node the claims to free, then claims of the pod itself that are held elsewhere."""
     for node in near_nodes(case):
-        stale = sorted(_stale(case, holders(case.world, node)), key=_most_devices_first)
+        stale = sorted(_stale(case, holders(case.state, node)), key=_most_devices_first)
         alone = [claim for claim in stale[:_MAX_SINGLE] if _enough(trials, [claim], node)]
         for claim in alone:
             yield _ending(case, [claim], node)
@@ -45,7 +45,7 @@ def candidates(case: Case, trials: Trials) -> Iterator[Candidate]:
 
 
 def _stale(case: Case, claims: Iterable[ResourceClaim]) -> Iterator[ResourceClaim]:
-    return (claim for claim in claims if held_for(case.world, claim) in _STALE)
+    return (claim for claim in claims if held_for(case.state, claim) in _STALE)
 
 
 def _most_devices_first(claim: ResourceClaim) -> tuple[int, str]:
@@ -74,7 +74,7 @@ def _ending(case: Case, claims: Sequence[ResourceClaim], node: str) -> Candidate
         EndReservations(
             ObjectRef.of_claim(claim),
             tuple(consumer.name for consumer in claim.status.reserved_for),
-            held_for(case.world, claim),
+            held_for(case.state, claim),
             devices_of(claim),
         )
         for claim in claims

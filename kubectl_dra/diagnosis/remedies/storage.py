@@ -73,7 +73,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
         trouble = cause.detail
         if not isinstance(trouble, VolumeTrouble) or trouble.claim is None:
             continue
-        claim = case.world.inventory.storage.claims.get(trouble.claim.key)
+        claim = case.state.inventory.storage.claims.get(trouble.claim.key)
         if claim is None or claim.spec.volume_name or _is_of_pod(claim):
             continue
         if trouble.reason == VolumeReason.NO_SPACE:
@@ -110,7 +110,7 @@ def _one_more(case: Case, among: tuple[str, ...], claim: PersistentVolumeClaim, 
     selector = claim.spec.selector
     if selector is not None and selector.match_expressions:
         return
-    made = {name: _with_volume(case, claim, name) for name in among[:_NODES] if name in case.world.inventory.nodes}
+    made = {name: _with_volume(case, claim, name) for name in among[:_NODES] if name in case.state.inventory.nodes}
     size, modes = str(request_of(claim)), claim.spec.access_modes
     nodes = tuple(name for name, change in made.items() if _fits(case, change, name)) or tuple(made)[:1]
     forms = [nodes, *((name,) for name in nodes)] if len(nodes) > 1 else [nodes] * bool(nodes)
@@ -142,13 +142,13 @@ def _demands(claim: PersistentVolumeClaim) -> Iterator[str]:
 
 def _fits(case: Case, change: Change, node: str) -> bool:
     """Whether the pod lacks nothing else on a node."""
-    world = case.world.changed(change(case.world.inventory))
-    return outcome(world, case.diagnosis.pod.key, frozenset({node})).fits
+    state = case.state.changed(change(case.state.inventory))
+    return outcome(state, case.diagnosis.pod.key, frozenset({node})).fits
 
 
 def _with_volume(case: Case, claim: PersistentVolumeClaim, node: str) -> Change:
     """With a free local volume on a node that suits the claim."""
-    host = case.world.inventory.nodes[node].metadata.labels.get(HOSTNAME, node)
+    host = case.state.inventory.nodes[node].metadata.labels.get(HOSTNAME, node)
     term = NodeSelectorTerm(match_expressions=(NodeSelectorRequirement(HOSTNAME, "In", (host,)),))
     labels = claim.spec.selector.match_labels if claim.spec.selector is not None else {}
     volume = PersistentVolume(
@@ -186,7 +186,7 @@ def _of_other_classes(case: Case) -> Iterator[Candidate]:
         if isinstance(cause.detail, VolumeTrouble) and cause.detail.claim is not None
     }
     for key, ref in claims.items():
-        claim = case.world.inventory.storage.claims.get(key)
+        claim = case.state.inventory.storage.claims.get(key)
         if claim is not None and not claim.spec.volume_name and not _is_of_pod(claim):
             yield from first_of(list(_in_another_class(case, claim, ref, "", _CLASS_COST)))
 
@@ -195,7 +195,7 @@ def _in_another_class(
     case: Case, claim: PersistentVolumeClaim, ref: ObjectRef, volume: str, cost: int
 ) -> Iterator[Candidate]:
     """The default class first; what a class makes volumes of, nobody can tell but its provisioner."""
-    classes, former = case.world.inventory.storage.classes, claim.class_name
+    classes, former = case.state.inventory.storage.classes, claim.class_name
     others = sorted(
         (name for name in classes if name != former), key=lambda name: (not _is_default(classes[name]), name)
     )
@@ -211,7 +211,7 @@ def _is_default(found: StorageClass) -> bool:
 
 def _moved(case: Case) -> Iterator[Candidate]:
     """New volumes for claims whose volumes are elsewhere: one of them, and all together."""
-    stored = case.world.inventory.storage
+    stored = case.state.inventory.storage
     found: dict[Key, MoveVolume] = {}
     for cause in case.causes(Code.VOLUME_ELSEWHERE):
         trouble = cause.detail
@@ -233,7 +233,7 @@ def _moved(case: Case) -> Iterator[Candidate]:
 
 def _runs_with(case: Case, claim: Key) -> bool:
     """Whether another pod uses the volume where it is."""
-    others = (pod for pod in case.world.inventory.pods.values() if pod.spec.node_name)
+    others = (pod for pod in case.state.inventory.pods.values() if pod.spec.node_name)
     return any(
         pod.metadata.namespace == claim.namespace
         and any(
@@ -261,7 +261,7 @@ def _unselected(key: Key) -> Change:
 
 def _wider(case: Case, cause: Cause, name: str) -> Iterator[Candidate]:
     """The class with the values that a node has in the place of its first term, of each kind of node once."""
-    inventory = case.world.inventory
+    inventory = case.state.inventory
     found = inventory.storage.classes.get(name)
     terms = found.allowed_topologies if found is not None else ()
     tried: set[tuple[WidenTopology, ...]] = set()

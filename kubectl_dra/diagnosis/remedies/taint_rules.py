@@ -31,8 +31,8 @@ def candidates(case: Case) -> Iterator[Candidate]:
             if removal.source not in ("", SUPPOSED):
                 found.setdefault(removal.source, removal.reason)
     for name, taint in found.items():
-        rule = case.world.inventory.taint_rules[name]
-        devices = list(islice(case.world.selected(rule), _MOST))
+        rule = case.state.inventory.taint_rules[name]
+        devices = list(islice(case.state.selected(rule), _MOST))
         action = _narrowing(rule, devices)
         if action is not None:
             yield Candidate(RemedyKind.NARROW_TAINT_RULE, (action,), _NARROWED, (narrowed(action),))

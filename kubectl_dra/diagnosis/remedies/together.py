@@ -77,14 +77,14 @@ class GroupResult(msgspec.Struct, frozen=True):
 class GroupOfPod:
     """The group of a pod. ``whole``: the question is whether the group is placed, not whether this pod is."""
 
-    world: ClusterState
+    state: ClusterState
     pod: Key
     group: Key
     whole: bool
 
     @cached_property
     def members(self) -> tuple[Pod, ...]:
-        return tuple(pod for pod in pods_of(self.world, self.group) if not pod.spec.node_name)
+        return tuple(pod for pod in pods_of(self.state, self.group) if not pod.spec.node_name)
 
     @property
     def budget(self) -> int:
@@ -114,7 +114,7 @@ class GroupOfPod:
 
     def _edited_with(self, change: PodEdit) -> tuple[Key, ...]:
         """What a pod names of its own, it alone names otherwise."""
-        pod = self.world.inventory.pods.get(change.key)
+        pod = self.state.inventory.pods.get(change.key)
         if pod is None:
             return ()
         before, after = pod.spec, change.edit(pod).spec
@@ -130,11 +130,11 @@ class GroupOfPod:
         wanted = _manifest(pod)
         return tuple(other for other, each in known.items() if other != key and _manifest(each) == wanted)
 
-    def outcome(self, world: ClusterState) -> GroupResult:
+    def outcome(self, state: ClusterState) -> GroupResult:
         """What becomes of the group, or of the pod in it, on a changed cluster."""
-        if self.group not in world.inventory.groups.pod_groups:
+        if self.group not in state.inventory.groups.pod_groups:
             return GroupResult(tried=False)
-        decision = cycle_of(world, self.group)
+        decision = cycle_of(state, self.group)
         if decision.outcome is GroupOutcome.GATED:
             return GroupResult(tried=False)
         if decision.outcome is not GroupOutcome.SCHEDULED:
@@ -160,13 +160,13 @@ def _made_for(pod: Pod) -> Iterator[tuple[Key, str]]:
             yield Key(pod.metadata.namespace, name), entry.resource_claim_template_name
 
 
-def made_alike(world: ClusterState, pod: Key, template: str) -> tuple[Key, ...]:
+def made_alike(state: ClusterState, pod: Key, template: str) -> tuple[Key, ...]:
     """Other pods of the group with a claim from the same template that nobody makes anew but a person."""
-    own = world.inventory.pods.get(pod)
-    group = group_key(own) if own is not None and are_placed_together(world) else None
+    own = state.inventory.pods.get(pod)
+    group = group_key(own) if own is not None and are_placed_together(state) else None
     if group is None:
         return ()
-    others = (each for each in pods_of(world, group) if not each.spec.node_name and key_of(each.metadata) != pod)
+    others = (each for each in pods_of(state, group) if not each.spec.node_name and key_of(each.metadata) != pod)
     return tuple(
         key_of(each.metadata)
         for each in others
@@ -174,21 +174,21 @@ def made_alike(world: ClusterState, pod: Key, template: str) -> tuple[Key, ...]:
     )
 
 
-def together(world: ClusterState, diagnosis: records.PodDiagnosis) -> GroupOfPod | None:
+def together(state: ClusterState, diagnosis: records.PodDiagnosis) -> GroupOfPod | None:
     """The group of a pod; None for a pod that is scheduled alone."""
-    pod = world.inventory.pods.get(diagnosis.pod.key)
-    group = group_key(pod) if pod is not None and are_placed_together(world) else None
+    pod = state.inventory.pods.get(diagnosis.pod.key)
+    group = group_key(pod) if pod is not None and are_placed_together(state) else None
     if group is None:
         return None
-    return GroupOfPod(world, diagnosis.pod.key, group, any(cause.code in WHOLE for cause in diagnosis.causes))
+    return GroupOfPod(state, diagnosis.pod.key, group, any(cause.code in WHOLE for cause in diagnosis.causes))
 
 
-def in_the_way(world: ClusterState, diagnosis: records.PodDiagnosis) -> records.PodDiagnosis:
+def in_the_way(state: ClusterState, diagnosis: records.PodDiagnosis) -> records.PodDiagnosis:
     """The diagnosis of the pod that keeps the group from being placed; that of the pod itself if it is none other."""
     pod = _named(diagnosis.causes[0]) if diagnosis.causes else None
-    if pod is None or pod.key == diagnosis.pod.key or pod.key not in world.inventory.pods:
+    if pod is None or pod.key == diagnosis.pod.key or pod.key not in state.inventory.pods:
         return diagnosis
-    return Diagnoser(world).pod(pod.key)
+    return Diagnoser(state).pod(pod.key)
 
 
 def _named(cause: records.Cause) -> records.ObjectRef | None:
@@ -210,7 +210,7 @@ def gives_up(actions: Iterable[Action]) -> bool:
 def candidates(case: Case) -> Iterator[Candidate]:
     """Ways out that are about the group itself."""
     group = group_key(case.pod)
-    if group is None or not are_placed_together(case.world):
+    if group is None or not are_placed_together(case.state):
         return
     for cause in case.diagnosis.causes:
         match cause.code, cause.detail:
@@ -220,10 +220,10 @@ def candidates(case: Case) -> Iterator[Candidate]:
             case Code.POD_GROUP_INCOMPLETE, records.GroupWaits(min_count=needed, known=known):
                 yield from _lowered(group, needed, known)
             case Code.POD_GROUP_UNPLACED, records.GroupShortage(min_count=needed, running=running, placed=placed):
-                pending = sum(not (pod.spec.node_name or is_terminal(pod)) for pod in pods_of(case.world, group))
+                pending = sum(not (pod.spec.node_name or is_terminal(pod)) for pod in pods_of(case.state, group))
                 yield from _lowered(group, needed, running + placed if placed else 0, max(pending - placed, 0))
                 yield from _fewer_devices(case)
-                yield from _pinned(case.world, group)
+                yield from _pinned(case.state, group)
 
 
 def _fewer_devices(case: Case) -> Iterator[Candidate]:
@@ -256,8 +256,8 @@ def _lowered(group: Key, before: int, after: int, waiting: int = 0) -> Iterator[
     yield Candidate(RemedyKind.EDIT_GROUP, (action,), _MIN_COUNT_COST, (change,))
 
 
-def _pinned(world: ClusterState, group: Key) -> Iterator[Candidate]:
-    found = assignment_of(world, group)
+def _pinned(state: ClusterState, group: Key) -> Iterator[Candidate]:
+    found = assignment_of(state, group)
     if found.nodes:
         pods = tuple(PodOnNode(records.ObjectRef.of("Pod", key), node) for key, node in found.nodes.items())
         action = PinPods(records.ObjectRef.of("PodGroup", group), pods)
@@ -272,24 +272,24 @@ def _pinning(nodes: dict[Key, str]) -> Change:
 class SearchedPod(NamedTuple):
     """The cluster and the pod whose ways out are searched; ``keep``: pods of its gang, which are not to be deleted."""
 
-    world: ClusterState
+    state: ClusterState
     diagnosis: records.PodDiagnosis
     keep: frozenset[Key] = frozenset()
 
 
-def as_if_ours(world: ClusterState, diagnosis: records.PodDiagnosis) -> SearchedPod:
+def as_if_ours(state: ClusterState, diagnosis: records.PodDiagnosis) -> SearchedPod:
     """The same as it is, but for a pod of such a gang."""
     gang = diagnosis.causes[0].detail if diagnosis.causes else None
-    pod = world.inventory.pods.get(diagnosis.pod.key)
+    pod = state.inventory.pods.get(diagnosis.pod.key)
     if not isinstance(gang, records.GangElsewhere) or not gang.lacking or pod is None or pod.spec.node_name:
-        return SearchedPod(world, diagnosis)
+        return SearchedPod(state, diagnosis)
     if gang.present or gang.queue_state:
         # None of its pods is tried before others exist, or the queue is open.
-        return SearchedPod(world, diagnosis)
-    placed = placed_of(world, pod)
+        return SearchedPod(state, diagnosis)
+    placed = placed_of(state, pod)
     if placed is None or placed.lacking is None:
-        return SearchedPod(world, diagnosis)
+        return SearchedPod(state, diagnosis)
     inventory = placed.inventory
     ours = with_spec(inventory.pods[placed.lacking], scheduler_name="")
-    there = world.changed(inventory.replace(pods=edited(inventory.pods, {placed.lacking: ours})))
+    there = state.changed(inventory.replace(pods=edited(inventory.pods, {placed.lacking: ours})))
     return SearchedPod(there, Diagnoser(there).pod(placed.lacking), placed.members)

@@ -47,13 +47,13 @@ class Result(msgspec.Struct, frozen=True):
 class Trials:
     """Trials for one pod. What all of them take is bounded, so that an answer comes on large clusters, too."""
 
-    def __init__(self, world: ClusterState, diagnosis: PodDiagnosis, group: GroupOfPod | None = None) -> None:
-        self._world = world
+    def __init__(self, state: ClusterState, diagnosis: PodDiagnosis, group: GroupOfPod | None = None) -> None:
+        self._state = state
         self._key = diagnosis.pod.key
         self._group = group
         #: A few nodes of every explanation.
         self.near = frozenset(_sample(diagnosis))
-        nodes = len(world.inventory.nodes)
+        nodes = len(state.inventory.nodes)
         self._budget = group.budget if group is not None else max(_LEAST, min(_MOST, _EFFORT // max(nodes, 1)))
         # What was tried once is not tried again: on a few nodes (None: on all), with these changes.
         self._known: dict[tuple[tuple[Change, ...], frozenset[str] | None], Result] = {}
@@ -77,9 +77,9 @@ class Trials:
         """Of ``nodes``, on which the pod fits with these changes, those of which the scheduler takes one."""
         if self._group is not None or len(nodes) < 2:
             return nodes
-        return choice(self.world(changes), self._key, nodes, owners)
+        return choice(self.state(changes), self._key, nodes, owners)
 
-    def world(self, changes: Sequence[Change]) -> ClusterState:
+    def state(self, changes: Sequence[Change]) -> ClusterState:
         """The cluster with the changes, and with what they change of other pods of the group.
 
         A few are kept, so that what follows from a change is worked out once for all questions about it.
@@ -87,10 +87,10 @@ class Trials:
         key = tuple(changes)
         found = self._worlds.pop(key, None)
         if found is None:
-            inventory = self._world.inventory
+            inventory = self._state.inventory
             for change in key if self._group is None else self._group.spread(key):
                 inventory = change(inventory)
-            found = self._world.changed(inventory)
+            found = self._state.changed(inventory)
             if len(self._worlds) >= _WORLDS:
                 del self._worlds[next(iter(self._worlds))]
         self._worlds[key] = found
@@ -100,34 +100,34 @@ class Trials:
         asked = changes, among
         if asked not in self._known:
             self._budget -= _WHOLE if among is None and self._group is None else 1
-            world = self.world(changes)
+            state = self.state(changes)
             if self._group is None:
-                self._known[asked] = outcome(world, self._key, among)
+                self._known[asked] = outcome(state, self._key, among)
             else:
-                found = self._group.outcome(world)
+                found = self._group.outcome(state)
                 self._known[asked] = Result(found.tried, found.nodes)
         return self._known[asked]
 
 
-def outcome(world: ClusterState, key: Key, among: frozenset[str] | None = None) -> Result:
+def outcome(state: ClusterState, key: Key, among: frozenset[str] | None = None) -> Result:
     """What becomes of the pod, without explanations; ``among``: only these nodes are tried."""
-    pod = world.inventory.pods[key]
-    entries = resolve(world.inventory, world.evidence, world.features, pod)
+    pod = state.inventory.pods[key]
+    entries = resolve(state.inventory, state.evidence, state.features, pod)
     gated = bool(pod.spec.scheduling_gates) or any(entry.problem is not None for entry in entries)
-    if gated or other_scheduler(pod, world.schedulers) is not None:
+    if gated or other_scheduler(pod, state.schedulers) is not None:
         unreadable = any(entry.problem is ClaimProblem.UNREADABLE for entry in entries)
         return Result(tried=unreadable and not pod.spec.scheduling_gates)
-    tried = attempt(world, pod, [entry.claim for entry in entries if entry.claim is not None], among)
-    if judge(world, pod, tried).verdict is not Verdict.SCHEDULABLE:
+    tried = attempt(state, pod, [entry.claim for entry in entries if entry.claim is not None], among)
+    if judge(state, pod, tried).verdict is not Verdict.SCHEDULABLE:
         return Result(tried=True)
-    return Result(True, staying.staying(world, tried))
+    return Result(True, staying.staying(state, tried))
 
 
-def verdict(world: ClusterState, key: Key) -> Verdict:
+def verdict(state: ClusterState, key: Key) -> Verdict:
     """What an attempt of a pod comes to that nothing keeps out of the queue."""
-    pod = world.inventory.pods[key]
-    entries = resolve(world.inventory, world.evidence, world.features, pod)
-    return judge(world, pod, attempt(world, pod, [e.claim for e in entries if e.claim is not None])).verdict
+    pod = state.inventory.pods[key]
+    entries = resolve(state.inventory, state.evidence, state.features, pod)
+    return judge(state, pod, attempt(state, pod, [e.claim for e in entries if e.claim is not None])).verdict
 
 
 def _sample(diagnosis: PodDiagnosis) -> Iterable[str]:

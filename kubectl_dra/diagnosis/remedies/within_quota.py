@@ -33,7 +33,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
             forbidden.setdefault(cause.request, []).append(cause.detail)
     for entry in case.pod.spec.resource_claims:
         ref = ObjectRef("ResourceClaimTemplate", case.pod.metadata.namespace, sources(entry)[1] or "")
-        if ref.key in case.world.inventory.templates and entry.name in forbidden:
+        if ref.key in case.state.inventory.templates and entry.name in forbidden:
             yield from _of_entry(case, entry.name, ref, max(map(_over, forbidden[entry.name])))
 
 
@@ -44,7 +44,7 @@ def _over(shortage: QuotaShortage) -> int:
 
 
 def _of_entry(case: Case, entry: str, template: ObjectRef, over: int) -> Iterator[Candidate]:
-    spec = case.world.inventory.templates[template.key].spec.spec
+    spec = case.state.inventory.templates[template.key].spec.spec
     for request in spec.devices.requests:
         exactly = request.exactly
         if exactly is None or exactly.allocation_mode not in (_EXACT, _ALL):
@@ -63,9 +63,9 @@ def _of_entry(case: Case, entry: str, template: ObjectRef, over: int) -> Iterato
 
 
 def _exceeded(case: Case, spec: ResourceClaimSpec) -> bool:
-    world, namespace = case.world, case.pod.metadata.namespace
-    charge = quota.usage(spec, world.inventory.classes, world.features.extended_resource)
-    return any(True for _ in quota.exceeded(world.inventory.quotas.values(), namespace, charge))
+    state, namespace = case.state, case.pod.metadata.namespace
+    charge = quota.usage(spec, state.inventory.classes, state.features.extended_resource)
+    return any(True for _ in quota.exceeded(state.inventory.quotas.values(), namespace, charge))
 
 
 def _claim(pod: Pod, entry: str) -> Key:

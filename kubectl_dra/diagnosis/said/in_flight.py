@@ -33,7 +33,7 @@ _LASTS: Final = timedelta(minutes=1)
 
 
 def standing(
-    world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], events: Iterable[Event]
+    state: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], events: Iterable[Event]
 ) -> tuple[tuple[str, ...], Cause] | None:
     """The claim that is kept from the pod, with what the scheduler would write again, if that is known to hold still.
 
@@ -49,12 +49,12 @@ def standing(
     said = _repeated(seen, events)
     if claim is None or claim.status.allocation is not None or said is None:
         return None
-    order = refusals.order(pod, seen, refusals.depends_on(world, claims))
+    order = refusals.order(pod, seen, refusals.depends_on(state, claims))
     if order is refusals.Order.OLDER:
         return None
     first, last = events_.first_seen(said), events_.last_seen(said)
     known = order is refusals.Order.NEWER
-    detail = AllocationInFlight(_shared_in(world, pod, key), events_.times(said), first, last, known)
+    detail = AllocationInFlight(_shared_in(state, pod, key), events_.times(said), first, last, known)
     return (seen.message,) if known else (), Cause(Code.ALLOCATION_IN_FLIGHT, detail, claim=ObjectRef.of_claim(claim))
 
 
@@ -68,11 +68,11 @@ def _repeated(seen: Observed, events: Iterable[Event]) -> Event | None:
     return None
 
 
-def _shared_in(world: ClusterState, pod: Pod, claim: Key) -> str:
+def _shared_in(state: ClusterState, pod: Pod, claim: Key) -> str:
     """The group of the pod, where another pod of it that has not ended names the claim; else nothing."""
     group = group_key(pod)
     others = (
-        each for each in world.inventory.pods_by_claim.get(claim, ()) if key_of(each.metadata) != key_of(pod.metadata)
+        each for each in state.inventory.pods_by_claim.get(claim, ()) if key_of(each.metadata) != key_of(pod.metadata)
     )
     shared = group is not None and any(group_key(each) == group and not is_terminal(each) for each in others)
     return group.name if group is not None and shared else ""

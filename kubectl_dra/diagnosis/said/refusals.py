@@ -70,19 +70,19 @@ class Order(StrEnum):
 
 
 def standing(
-    world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], seen: Observed | None
+    state: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], seen: Observed | None
 ) -> tuple[Order, Cause] | None:
     """A refusal that may still hold, and whether it does; None where there is none, or it is known to be old."""
     if seen is None or seen.status != "False":
         return None
     if seen.reason == fit_error.UNSCHEDULABLE:
-        return _turned_away(world, pod, claims, seen) or _ignored(world, pod, seen)
+        return _turned_away(state, pod, claims, seen) or _ignored(state, pod, seen)
     if seen.reason != fit_error.SCHEDULER_ERROR:
         return None
     if not is_refusal(seen.message):
-        return _timed_out(world, pod, claims, seen)
+        return _timed_out(state, pod, claims, seen)
     code = _code(seen.message)
-    came = order(pod, seen, (*depends_on(world, claims), *(_storage(world) if code is Code.VOLUMES_AT_BINDING else ())))
+    came = order(pod, seen, (*depends_on(state, claims), *(_storage(state) if code is Code.VOLUMES_AT_BINDING else ())))
     if came is Order.OLDER:
         return None
     if code is Code.REFUSED_BY_ANOTHER:
@@ -91,7 +91,7 @@ def standing(
 
 
 def _timed_out(
-    world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], seen: Observed
+    state: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], seen: Observed
 ) -> tuple[Order, Cause] | None:
     """A search for devices that took the scheduler too long, where nothing that it searches is known to be as new.
 
@@ -99,25 +99,25 @@ def _timed_out(
     alone. Where it is not known what came first, the search may be a shorter one by now.
     """
     match = _TIMED_OUT.match(seen.message)
-    if match is None or match[1] not in world.inventory.nodes:
+    if match is None or match[1] not in state.inventory.nodes:
         return None
     own = {(claim.metadata.namespace, claim.metadata.name) for claim in claims}
-    others = (c for c in world.inventory.claims.values() if (c.metadata.namespace, c.metadata.name) not in own)
-    about = (*depends_on(world, claims), *((each.metadata, tuple(_times_of(each))) for each in others))
+    others = (c for c in state.inventory.claims.values() if (c.metadata.namespace, c.metadata.name) not in own)
+    about = (*depends_on(state, claims), *((each.metadata, tuple(_times_of(each))) for each in others))
     if order(pod, seen, about) is not Order.NEWER:
         return None
     return Order.NEWER, Cause(Code.SEARCH_TIMEOUT, SearchSize(0), nodes=(match[1],))
 
 
 def _turned_away(
-    world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], seen: Observed
+    state: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], seen: Observed
 ) -> tuple[Order, Cause] | None:
     """A pod that a plugin let wait after a node was chosen, until its time was over.
 
     Upstream: framework/runtime/waiting_pods_map.go.
     """
     words = waited_in_vain(seen) or _unknown_words(seen)
-    if words is None or order(pod, seen, depends_on(world, claims)) is Order.OLDER:
+    if words is None or order(pod, seen, depends_on(state, claims)) is Order.OLDER:
         return None
     refusal = Refusal(words, seen.message, seen.time or "", order_known=False)
     return Order.UNKNOWN, Cause(Code.REFUSED_BY_ANOTHER, refusal)
@@ -156,16 +156,16 @@ def _is_foreign(message: str) -> bool:
     return _code(message) is Code.REFUSED_BY_ANOTHER
 
 
-def _ignored(world: ClusterState, pod: Pod, seen: Observed) -> tuple[Order, Cause] | None:
+def _ignored(state: ClusterState, pod: Pod, seen: Observed) -> tuple[Order, Cause] | None:
     """An extended resource of a class that the scheduler missed on nodes which do not offer it themselves.
 
     A scheduler that serves it from the class does not count it there. Upstream: noderesources/fit.go, fitsRequest and
     the plugin's withDeviceClass; DRAExtendedResource is a gate of the scheduler too.
     """
-    said, nodes = fit_error.parse_fit_error(seen.message), world.inventory.nodes.values()
+    said, nodes = fit_error.parse_fit_error(seen.message), state.inventory.nodes.values()
     if said is None:
         return None
-    served = served_resources(world)
+    served = served_resources(state)
     for resource in sorted(asked(pod)):
         offering = sum(allocatable_of(node, resource) > 0 for node in nodes)
         if resource not in served or said.reasons.get(f"Insufficient {resource}", 0) <= offering:
@@ -285,17 +285,17 @@ def _is_of_scheduler(entry: ManagedFields) -> bool:
     return (entry.subresource, entry.manager) == (_STATUS, _SCHEDULER)
 
 
-def depends_on(world: ClusterState, claims: Sequence[ResourceClaim]) -> Iterator[tuple[ObjectMeta, Sequence[str]]]:
+def depends_on(state: ClusterState, claims: Sequence[ResourceClaim]) -> Iterator[tuple[ObjectMeta, Sequence[str]]]:
     """What decides about devices, each with the times that it tells beside those of its metadata."""
     for claim in claims:
         yield claim.metadata, tuple(_times_of(claim))
-    inventory = world.inventory
+    inventory = state.inventory
     for objects in (inventory.classes, inventory.slices, inventory.taint_rules):
         yield from ((record.metadata, ()) for record in objects.values())
 
 
-def _storage(world: ClusterState) -> Iterator[tuple[ObjectMeta, Sequence[str]]]:
-    storage = world.inventory.storage
+def _storage(state: ClusterState) -> Iterator[tuple[ObjectMeta, Sequence[str]]]:
+    storage = state.inventory.storage
     for objects in (storage.claims, storage.volumes, storage.classes):
         yield from ((record.metadata, ()) for record in objects.values())
 

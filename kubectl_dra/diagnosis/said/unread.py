@@ -58,7 +58,7 @@ _INSUFFICIENT: Final = "Insufficient "
 
 
 def cause(
-    world: ClusterState,
+    state: ClusterState,
     pod: Pod,
     missing: Iterable[Missing],
     seen: Observed | None,
@@ -67,18 +67,18 @@ def cause(
 ) -> Cause:
     """``claims`` are those of the pod, ``unreadable`` the names of those that may not be read."""
     decisive = tuple(each for each in missing if each.decides)
-    used = allocated(world, pod.metadata.namespace, (claim.spec for claim in claims), _replicas(world, pod))
-    said = MissingEvidence(decisive, *reasons(world, pod, seen), used, _own_holders(world, pod, claims))
+    used = allocated(state, pod.metadata.namespace, (claim.spec for claim in claims), _replicas(state, pod))
+    said = MissingEvidence(decisive, *reasons(state, pod, seen), used, _own_holders(state, pod, claims))
     said = msgspec.structs.replace(said, claims=tuple(unreadable))
     return Cause(Code.EVIDENCE_MISSING, said)
 
 
-def _replicas(world: ClusterState, pod: Pod) -> frozenset[str]:
+def _replicas(state: ClusterState, pod: Pod) -> frozenset[str]:
     """The other pods of its controller."""
     maker = pod.metadata.controller
     if maker is None:
         return frozenset()
-    pods = ((each.metadata, each.metadata.controller) for each in world.inventory.pods.values())
+    pods = ((each.metadata, each.metadata.controller) for each in state.inventory.pods.values())
     return frozenset(str(key_of(meta)) for meta, other in pods if other is not None and other.uid == maker.uid)
 
 

@@ -51,13 +51,13 @@ class WhatIfError(LookupError):
 
 
 def what_if(
-    world: ClusterState, switches: Sequence[Switch], read_owner: ReadOwner | None = None
+    state: ClusterState, switches: Sequence[Switch], read_owner: ReadOwner | None = None
 ) -> tuple[ClusterState, WhatIf]:
     """The cluster after all ``switches``, and what becomes of pods that have to leave. Raises :class:`WhatIfError`.
 
     ``read_owner``: as in ``displace``.
     """
-    applied = _Applying(world, read_owner)
+    applied = _Applying(state, read_owner)
     for switch in in_order(switches):
         applied.apply(switch)
     return applied.finish(in_order(switches))
@@ -77,22 +77,22 @@ def _of_one(switch: Switch) -> Switch:
 
 
 class _Applying:
-    def __init__(self, world: ClusterState, read_owner: ReadOwner | None) -> None:
-        self._given = world
+    def __init__(self, state: ClusterState, read_owner: ReadOwner | None) -> None:
+        self._given = state
         self._read_owner = read_owner
-        self._world = world
+        self._state = state
         self._nodes: list[str] = []
         self._devices: list[str] = []
         self._notes: list[Note] = []
         self._leaving = Leaving()
         self._left: dict[str, None] = {}
         self._removed: list[str] = []
-        self._undrained = world
+        self._undrained = state
 
     def apply(self, switch: Switch) -> None:
         self._switch(switch)
         if not isinstance(switch, Drain | RemoveNode):
-            self._undrained = self._world
+            self._undrained = self._state
 
     def _switch(self, switch: Switch) -> None:
         match switch:
@@ -102,20 +102,20 @@ class _Applying:
                 self._add_devices(switch)
             case EndTaint():
                 self._require(switch.target)
-                found = taints.ended(self._world, switch)
+                found = taints.ended(self._state, switch)
                 if not found:
                     self._notes.append(Note(About.NO_SUCH_TAINT, switch.target, switch.key))
                 self._edit(found)
             case AddTaint():
                 self._require(switch.target)
-                self._edit(taints.begun(self._world, switch))
-                self._leaving.add(taints.evicted_by(self._world, switch), LeavesBy.TAINT)
+                self._edit(taints.begun(self._state, switch))
+                self._leaving.add(taints.evicted_by(self._state, switch), LeavesBy.TAINT)
             case AddTaintRule():
-                self._leaving.add(taints.evicted_by_rule(self._world, switch.rule), LeavesBy.TAINT)
+                self._leaving.add(taints.evicted_by_rule(self._state, switch.rule), LeavesBy.TAINT)
             case Drain():
                 self._require_node(switch.node)
                 self._leave(switch.node, LeavesBy.DRAIN)
-                node = self._world.inventory.nodes[switch.node]
+                node = self._state.inventory.nodes[switch.node]
                 self._edit((Put("Node", _cordoned(node)),))
             case RemoveNode():
                 self._require_node(switch.node)
@@ -124,21 +124,21 @@ class _Applying:
 
     def finish(self, switches: tuple[Switch, ...]) -> tuple[ClusterState, WhatIf]:
         for node in self._removed:
-            gone = gone_with(self._world.inventory, node)
+            gone = gone_with(self._state.inventory, node)
             self._edit((Remove("Node", Key("", node)), *(Remove(kind, key) for kind, key in gone)))
         more = sum(1 for _ in self._unknown_pods())
-        world, displaced = displace(self._world, self._leaving, self._read_owner)
+        state, displaced = displace(self._state, self._leaving, self._read_owner)
         notes = tuple(self._notes)
         turns = self._in_turn(switches, displaced)
-        return world, WhatIf(switches, tuple(self._nodes), tuple(self._devices), displaced, more, notes, turns)
+        return state, WhatIf(switches, tuple(self._nodes), tuple(self._devices), displaced, more, notes, turns)
 
     def _in_turn(self, switches: Sequence[Switch], displaced: Sequence[Displaced]) -> InTurn | None:
         """Of drains only: whoever leaves for a taint, or because a node is gone, does not come back."""
         if any(by is not LeavesBy.DRAIN for by in self._leaving.pods.values()):
             return None
 
-        def drained(world: ClusterState, drain: Drain) -> tuple[ClusterState, Sequence[Displaced]]:
-            after, found = what_if(world, (drain,), self._read_owner)
+        def drained(state: ClusterState, drain: Drain) -> tuple[ClusterState, Sequence[Displaced]]:
+            after, found = what_if(state, (drain,), self._read_owner)
             return after, found.displaced
 
         drains = [each for each in switches if isinstance(each, Drain)]
@@ -153,12 +153,12 @@ class _Applying:
         names = new_names(switch.like, switch.count, {*self._given.inventory.nodes, *self._nodes})
         self._edit(edit for name in names for edit in template.edits(name))
         for name in names if not switch.free else ():
-            self._edit(Put("Pod", pod) for pod in absent_daemon_pods(self._world, name))
+            self._edit(Put("Pod", pod) for pod in absent_daemon_pods(self._state, name))
         self._nodes += names
 
     def _leave(self, node: str, by: LeavesBy) -> None:
         self._left[node] = None
-        pods = self._world.inventory.pods.values()
+        pods = self._state.inventory.pods.values()
         on_node = (pod for pod in pods if pod.spec.node_name == node and not is_terminal(pod))
         self._leaving.add((key_of(pod.metadata) for pod in on_node), by)
 
@@ -177,7 +177,7 @@ class _Applying:
             raise WhatIfError("device", switch.like, _known_devices(self._given))
         slice_, device = found
         # Another switch may have changed the slice already.
-        slice_ = self._world.inventory.slices[slice_.metadata.name]
+        slice_ = self._state.inventory.slices[slice_.metadata.name]
         taken = {each.name for each in slice_.spec.devices}
         names = new_names(device.name, switch.count, taken)
         more = tuple(msgspec.structs.replace(device, name=name, taints=()) for name in names)
@@ -191,22 +191,22 @@ class _Applying:
     def _require(self, target: str) -> None:
         if not taints.is_device(target):
             self._require_node(target)
-        elif not taints.devices_of(self._world, target):
+        elif not taints.devices_of(self._state, target):
             raise WhatIfError("device", target, _known_devices(self._given))
 
     def _require_node(self, name: str) -> None:
-        if name not in self._world.inventory.nodes:
-            raise WhatIfError("node", name, self._world.inventory.nodes)
+        if name not in self._state.inventory.nodes:
+            raise WhatIfError("node", name, self._state.inventory.nodes)
 
     def _edit(self, edits: Iterable[Edit]) -> None:
-        self._world = edited(self._world, edits)
+        self._state = edited(self._state, edits)
 
 
 def _cordoned(node: Node) -> Node:
     return with_spec(node, unschedulable=True)
 
 
-def _known_devices(world: ClusterState) -> Iterator[str]:
-    for pool in world.pools:
+def _known_devices(state: ClusterState) -> Iterator[str]:
+    for pool in state.pools:
         yield str(pool)
-        yield from (f"{pool}/{device.name}" for _, device in world.published(pool))
+        yield from (f"{pool}/{device.name}" for _, device in state.published(pool))

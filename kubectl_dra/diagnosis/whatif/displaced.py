@@ -64,26 +64,26 @@ class Leaving(msgspec.Struct):
 
 
 def displace(
-    world: ClusterState, leaving: Leaving, read_owner: ReadOwner | None = None
+    state: ClusterState, leaving: Leaving, read_owner: ReadOwner | None = None
 ) -> tuple[ClusterState, tuple[Displaced, ...]]:
     """The cluster after the pods have left and found other nodes, or have not; in the order of their keys.
 
-    ``world`` has its nodes as they are then: cordoned, tainted or gone. ``read_owner`` gets controllers of the pods
+    ``state`` has its nodes as they are then: cordoned, tainted or gone. ``read_owner`` gets controllers of the pods
     that the Inventory does not have, where these decide between nodes.
     """
-    return _Displacing(world, read_owner).run(leaving)
+    return _Displacing(state, read_owner).run(leaving)
 
 
 class _Displacing:
-    def __init__(self, world: ClusterState, read_owner: ReadOwner | None) -> None:
-        self._world = world
-        self._owners = Owners(world.inventory, read_owner)
+    def __init__(self, state: ClusterState, read_owner: ReadOwner | None) -> None:
+        self._state = state
+        self._owners = Owners(state.inventory, read_owner)
         self._found: dict[Key, Displaced] = {}
-        budgets = world.inventory.budgets
+        budgets = state.inventory.budgets
         self._allowed = {key: budget.status.disruptions_allowed for key, budget in budgets.items()}
 
     def run(self, leaving: Leaving) -> tuple[ClusterState, tuple[Displaced, ...]]:
-        pods = self._world.inventory.pods
+        pods = self._state.inventory.pods
         forced, asking = [], []
         for key, by in sorted(leaving.pods.items()):
             pod = pods[key]
@@ -105,13 +105,13 @@ class _Displacing:
             gone = {key_of(pod.metadata) for pod in allowed}
             asking = [pod for pod in asking if key_of(pod.metadata) not in gone]
         self._stay(asking)
-        return self._world, tuple(self._found[key] for key in sorted(self._found))
+        return self._state, tuple(self._found[key] for key in sorted(self._found))
 
     def _stay(self, pods: Sequence[Pod]) -> None:
         """Pods that their budgets keep where they are, with what would become of all of them together without these."""
-        world, refusing = self._world, [self._refusing(pod) for pod in pods]
+        state, refusing = self._state, [self._refusing(pod) for pod in pods]
         self._move(pods)
-        self._world = world
+        self._state = state
         for pod, budget in zip(pods, refusing, strict=True):
             then = self._found[key_of(pod.metadata)]
             more = {name: getattr(then, name) for name in ("node", "equal", "devices", "message")}
@@ -122,7 +122,7 @@ class _Displacing:
     def _budgets(self, pod: Pod) -> list[Key]:
         if pod.status.phase in _WITHOUT_BUDGET:
             return []
-        return [key for key, budget in self._world.inventory.budgets.items() if covers(budget, pod)]
+        return [key for key, budget in self._state.inventory.budgets.items() if covers(budget, pod)]
 
     def _admits(self, pod: Pod) -> bool:
         """Take one disruption of the pod's budget; the API refuses a pod that several budgets cover."""
@@ -156,31 +156,31 @@ class _Displacing:
 
     def _remove(self, pods: Sequence[Pod]) -> None:
         change = without_pods({key_of(pod.metadata) for pod in pods})
-        self._before = self._world.inventory
-        self._world = self._world.changed(change(self._world.inventory))
+        self._before = self._state.inventory
+        self._state = self._state.changed(change(self._state.inventory))
 
     def _place(self, pod: Pod) -> bool:
-        world, key = self._world, key_of(pod.metadata)
-        unknown = _undecidable(world, pod, self._before)
+        state, key = self._state, key_of(pod.metadata)
+        unknown = _undecidable(state, pod, self._before)
         if unknown is not None:
             self._tell(pod, PodFate.UNKNOWN, unknown)
             return False
-        world = _with(world, again(pod), self._before)
-        made = world.inventory.pods[key]
-        entries = resolve(world.inventory, world.evidence, world.features, made)
+        state = _with(state, again(pod), self._before)
+        made = state.inventory.pods[key]
+        entries = resolve(state.inventory, state.evidence, state.features, made)
         claims = [entry.claim for entry in entries if entry.claim is not None]
         problems = [entry for entry in entries if entry.problem is not None]
-        self._world = world
+        self._state = state
         if problems:
-            certain = next((each for each in problems if not _is_open(world, each, key.namespace)), None)
+            certain = next((each for each in problems if not _is_open(state, each, key.namespace)), None)
             if certain is not None:
                 self._tell(pod, PodFate.PENDING, message=certain.text)
             else:
                 self._tell(pod, PodFate.UNKNOWN, Because.NOT_READ)
             return False
-        told = choice.told(world, made, self._owners)
-        tried = attempt(told or world, made, claims)
-        judged = judge(world, made, tried)
+        told = choice.told(state, made, self._owners)
+        tried = attempt(told or state, made, claims)
+        judged = judge(state, made, tried)
         if judged.verdict is not Verdict.SCHEDULABLE:
             known = judged.verdict in (Verdict.UNSCHEDULABLE, Verdict.SCHEDULER_ERROR)
             message = judged.messages[0] if judged.messages else ""
@@ -193,12 +193,12 @@ class _Displacing:
             return False
         fits = tried.names(NodeOutcome.FITS)
         best = choice.best(tried)
-        self._world = world.changed(bound(world, key, *tried.fitting(best[0]), tried))
-        devices = tuple(_devices(self._world.inventory, key))
+        self._state = state.changed(bound(state, key, *tried.fitting(best[0]), tried))
+        devices = tuple(_devices(self._state.inventory, key))
         because = Because.NONE
         if len(fits) > 1 and told is None:
             because = Because.NOT_READ
-        elif choice.compared(world, len(fits)):
+        elif choice.compared(state, len(fits)):
             because = Because.SOME_COMPARED
         likely = best if because is Because.NONE else (best[0], *(name for name in fits if name != best[0]))
         equal = likely if len(likely) > 1 else ()
@@ -211,10 +211,10 @@ class _Displacing:
         self._found[key] = Displaced(ref, pod.spec.node_name, fate, because, **more)  # type: ignore[arg-type]
 
 
-def _is_open(world: ClusterState, entry: ResolvedEntry, namespace: str) -> bool:
+def _is_open(state: ClusterState, entry: ResolvedEntry, namespace: str) -> bool:
     """Whether a claim keeps the pod away only because it, or the template that it is made from, was not read."""
     if entry.problem is ClaimProblem.NOT_CREATED:
-        return not world.evidence.complete(_TEMPLATE, namespace)
+        return not state.evidence.complete(_TEMPLATE, namespace)
     return entry.problem is ClaimProblem.UNREADABLE
 
 
@@ -239,10 +239,10 @@ def covers(budget: PodDisruptionBudget, pod: Pod) -> bool:
     return selects(requirements_of(budget.spec.selector), pod.metadata.labels)
 
 
-def _undecidable(world: ClusterState, pod: Pod, before: Inventory) -> Because | None:
+def _undecidable(state: ClusterState, pod: Pod, before: Inventory) -> Because | None:
     if in_group(pod):
         return Because.GANG
-    if other_scheduler(pod, world.schedulers) is not None:
+    if other_scheduler(pod, state.schedulers) is not None:
         return Because.OTHER_SCHEDULER
     return Because.DRIVER_DECIDES if classic.concerns(claims_of(pod, before)) else None
 
@@ -258,20 +258,20 @@ def again(pod: Pod) -> Pod:
     return msgspec.structs.replace(pod, metadata=meta, spec=spec, status=PodStatus(phase="Pending"))
 
 
-def _with(world: ClusterState, pod: Pod, before: Inventory) -> ClusterState:
+def _with(state: ClusterState, pod: Pod, before: Inventory) -> ClusterState:
     """With the pod and its claims. What the old claims were charged for the new ones are: quotas play no part.
 
     A template that could not be read is what the old claim was made from.
     """
-    inventory = world.inventory
-    templates = {**_templates(world, pod, before), **inventory.templates}
-    made = added(inventory.replace(templates=templates, quotas={}), pod, extended=world.features.extended_resource)
-    return world.changed(made.replace(templates=inventory.templates, quotas=inventory.quotas))
+    inventory = state.inventory
+    templates = {**_templates(state, pod, before), **inventory.templates}
+    made = added(inventory.replace(templates=templates, quotas={}), pod, extended=state.features.extended_resource)
+    return state.changed(made.replace(templates=inventory.templates, quotas=inventory.quotas))
 
 
-def _templates(world: ClusterState, pod: Pod, before: Inventory) -> Mapping[Key, ResourceClaimTemplate]:
+def _templates(state: ClusterState, pod: Pod, before: Inventory) -> Mapping[Key, ResourceClaimTemplate]:
     namespace = pod.metadata.namespace
-    if world.evidence.complete(_TEMPLATE, namespace):
+    if state.evidence.complete(_TEMPLATE, namespace):
         return {}
     return dict(as_claimed(before.pods[key_of(pod.metadata)], lambda name: before.claims.get(Key(namespace, name))))
 

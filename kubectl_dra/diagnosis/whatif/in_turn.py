@@ -30,39 +30,39 @@ OneDrain = Callable[[ClusterState, Drain], tuple[ClusterState, Sequence[Displace
 
 
 def in_turn(
-    world: ClusterState, drains: Sequence[Drain], displaced: Iterable[Displaced], drain: OneDrain
+    state: ClusterState, drains: Sequence[Drain], displaced: Iterable[Displaced], drain: OneDrain
 ) -> InTurn | None:
     """Whether every pod finds a node if the nodes are drained in turn, where together some do not; None if not tried.
 
-    ``world`` is as before the first drain. Tried in the order of their names, and the other way round.
+    ``state`` is as before the first drain. Tried in the order of their names, and the other way round.
     """
     if not 1 < len(drains) <= _MOST or not any(PodFate.PENDING in (each.fate, each.released) for each in displaced):
         return None
     orders = (tuple(drains), tuple(reversed(drains)))
-    tried = [_tried(world, order, drain) for order in orders]
+    tried = [_tried(state, order, drain) for order in orders]
     return next((each for each in tried if not each.stuck_at), tried[0])
 
 
-def _tried(world: ClusterState, order: Sequence[Drain], drain: OneDrain) -> InTurn:
+def _tried(state: ClusterState, order: Sequence[Drain], drain: OneDrain) -> InTurn:
     names = tuple(each.node for each in order)
     drains, between, untried = [], list[ObjectRef](), 0
     for each in order:
-        others = waited(world)
-        world = others.world
+        others = waited(state)
+        state = others.state
         between += others.took
         untried = max(untried, others.untried)
-        drains.append(_asks_for(world, each.node))
-        after, displaced = drain(world, each)
+        drains.append(_asks_for(state, each.node))
+        after, displaced = drain(state, each)
         if not all(map(_has_left, displaced)):
             pending = sum(PodFate.PENDING in (pod.fate, pod.released) for pod in displaced)
             return InTurn(names, each.node, pending, between=tuple(between), untried=untried)
-        world = _in_service(after, world, each.node, displaced)
+        state = _in_service(after, state, each.node, displaced)
     return InTurn(names, drains=tuple(drains), between=tuple(between), untried=untried)
 
 
-def _asks_for(world: ClusterState, node: str) -> OneDrained:
+def _asks_for(state: ClusterState, node: str) -> OneDrained:
     """The pods of a node that kubectl drain does not delete without a flag, as they are when it is its turn."""
-    inventory = world.inventory
+    inventory = state.inventory
     leave = sorted(
         (
             pod

@@ -27,13 +27,13 @@ def is_device(target: str) -> bool:
     return "/" in target
 
 
-def devices_of(world: ClusterState, target: str) -> tuple[DeviceId, ...]:
+def devices_of(state: ClusterState, target: str) -> tuple[DeviceId, ...]:
     """The published devices that ``DRIVER/POOL`` or ``DRIVER/POOL/DEVICE`` names; pools may have slashes."""
     found = []
-    for pool in world.pools:
+    for pool in state.pools:
         prefix = f"{pool.driver}/{pool.pool}"
         if target == prefix or target.startswith(f"{prefix}/"):
-            ids = (DeviceId(pool.driver, pool.pool, device.name) for _, device in world.published(pool))
+            ids = (DeviceId(pool.driver, pool.pool, device.name) for _, device in state.published(pool))
             found += [id_ for id_ in ids if target in (prefix, str(id_))]
     return tuple(dict.fromkeys(found))
 
@@ -41,11 +41,11 @@ def devices_of(world: ClusterState, target: str) -> tuple[DeviceId, ...]:
 # --- ends -----------------------------------------------------------------------------------------------------------
 
 
-def ended(world: ClusterState, switch: EndTaint) -> tuple[Edit, ...]:
+def ended(state: ClusterState, switch: EndTaint) -> tuple[Edit, ...]:
     """The edits with which the taints end; none if there is no such taint."""
     if not is_device(switch.target):
-        return tuple(_ended_on_node(world.inventory.nodes[switch.target], switch))
-    return tuple(_ended_on_devices(world, switch))
+        return tuple(_ended_on_node(state.inventory.nodes[switch.target], switch))
+    return tuple(_ended_on_devices(state, switch))
 
 
 def _ends(switch: EndTaint, key: str, effect: str) -> bool:
@@ -59,11 +59,11 @@ def _ended_on_node(node: Node, switch: EndTaint) -> Iterator[Edit]:
         yield Put("Node", with_spec(node, taints=kept, unschedulable=cordoned))
 
 
-def _ended_on_devices(world: ClusterState, switch: EndTaint) -> Iterator[Edit]:
+def _ended_on_devices(state: ClusterState, switch: EndTaint) -> Iterator[Edit]:
     """A rule that taints other devices, too, is replaced by the taints that it leaves on those."""
-    ids = frozenset(devices_of(world, switch.target))
-    rules = [rule for rule in world.rules if _ends(switch, rule.spec.taint.key, rule.spec.taint.effect)]
-    gone = [rule for rule in rules if any(world.selects(rule, id_) for id_ in ids)]
+    ids = frozenset(devices_of(state, switch.target))
+    rules = [rule for rule in state.rules if _ends(switch, rule.spec.taint.key, rule.spec.taint.effect)]
+    gone = [rule for rule in rules if any(state.selects(rule, id_) for id_ in ids)]
     for rule in gone:
         yield Remove("DeviceTaintRule", Key("", rule.metadata.name))
 
@@ -71,24 +71,24 @@ def _ended_on_devices(world: ClusterState, switch: EndTaint) -> Iterator[Edit]:
         if id_ in ids:
             kept = tuple(taint for taint in device.taints if not _ends(switch, taint.key, taint.effect))
         else:
-            kept = (*device.taints, *(rule.spec.taint for rule in gone if world.selects(rule, id_)))
+            kept = (*device.taints, *(rule.spec.taint for rule in gone if state.selects(rule, id_)))
         return device if kept == device.taints else msgspec.structs.replace(device, taints=kept)
 
-    touched = world.inventory.slices.values() if gone else _slices_of(world, ids)
+    touched = state.inventory.slices.values() if gone else _slices_of(state, ids)
     yield from changed_slices(touched, change)
 
 
 # --- begins ---------------------------------------------------------------------------------------------------------
 
 
-def begun(world: ClusterState, switch: AddTaint) -> tuple[Edit, ...]:
+def begun(state: ClusterState, switch: AddTaint) -> tuple[Edit, ...]:
     """The edits with which a taint begins; the same key and effect again gets the new value."""
     if not is_device(switch.target):
-        node = world.inventory.nodes[switch.target]
+        node = state.inventory.nodes[switch.target]
         taint = Taint(switch.key, switch.value, switch.effect)
         kept = (t for t in node.spec.taints if (t.key, t.effect) != (taint.key, taint.effect))
         return (Put("Node", with_spec(node, taints=(*kept, taint))),)
-    ids = frozenset(devices_of(world, switch.target))
+    ids = frozenset(devices_of(state, switch.target))
 
     def change(id_: DeviceId, device: Device) -> Device:
         if id_ not in ids:
@@ -97,12 +97,12 @@ def begun(world: ClusterState, switch: AddTaint) -> tuple[Edit, ...]:
         taint = SupposedTaint(switch.key, switch.value, switch.effect)
         return msgspec.structs.replace(device, taints=(*kept, taint))
 
-    return tuple(changed_slices(_slices_of(world, ids), change))
+    return tuple(changed_slices(_slices_of(state, ids), change))
 
 
-def _slices_of(world: ClusterState, ids: Iterable[DeviceId]) -> list[ResourceSlice]:
+def _slices_of(state: ClusterState, ids: Iterable[DeviceId]) -> list[ResourceSlice]:
     pools = {id_.pool_id for id_ in ids}
-    return [slice_ for pool in pools for slice_ in world.inventory.slices_by_pool.get(pool, ())]
+    return [slice_ for pool in pools for slice_ in state.inventory.slices_by_pool.get(pool, ())]
 
 
 def changed_slices(slices: Iterable[ResourceSlice], change: Callable[[DeviceId, Device], Device]) -> Iterator[Edit]:
@@ -117,41 +117,41 @@ def changed_slices(slices: Iterable[ResourceSlice], change: Callable[[DeviceId, 
 # --- whom NoExecute evicts ------------------------------------------------------------------------------------------
 
 
-def evicted_by(world: ClusterState, switch: AddTaint) -> Iterator[Key]:
+def evicted_by(state: ClusterState, switch: AddTaint) -> Iterator[Key]:
     """The pods that a NoExecute taint evicts, at once or when their toleration ends."""
     if switch.effect != NO_EXECUTE:
         return
     if is_device(switch.target):
         taint_ = DeviceTaint(switch.key, switch.value, switch.effect)
-        yield from _users(world, devices_of(world, switch.target), taint_)
+        yield from _users(state, devices_of(state, switch.target), taint_)
         return
     taint = Taint(switch.key, switch.value, switch.effect)
-    for pod in world.inventory.pods.values():
+    for pod in state.inventory.pods.values():
         if pod.spec.node_name == switch.target:
             lasting = tuple(t for t in pod.spec.tolerations if t.toleration_seconds is None)
-            if not tolerated(taint, lasting, world.features.toleration_comparison):
+            if not tolerated(taint, lasting, state.features.toleration_comparison):
                 yield key_of(pod.metadata)
 
 
-def evicted_by_rule(world: ClusterState, name: str) -> Iterator[Key]:
-    """The pods that a DeviceTaintRule evicts, which ``world`` has already."""
-    rule = world.inventory.taint_rules[name]
-    if evicts(world, rule):
+def evicted_by_rule(state: ClusterState, name: str) -> Iterator[Key]:
+    """The pods that a DeviceTaintRule evicts, which ``state`` has already."""
+    rule = state.inventory.taint_rules[name]
+    if evicts(state, rule):
         # Also devices that are not published any more.
-        held = (id_ for id_ in world.inventory.holdings_by_device if world.selects(rule, id_))
-        yield from _users(world, held, rule.spec.taint)
+        held = (id_ for id_ in state.inventory.holdings_by_device if state.selects(rule, id_))
+        yield from _users(state, held, rule.spec.taint)
 
 
-def evicts(world: ClusterState, rule: DeviceTaintRule) -> bool:
+def evicts(state: ClusterState, rule: DeviceTaintRule) -> bool:
     """Whether a rule evicts those who use what it selects."""
-    return world.features.device_taint_rules and rule.spec.taint.effect == NO_EXECUTE
+    return state.features.device_taint_rules and rule.spec.taint.effect == NO_EXECUTE
 
 
-def _users(world: ClusterState, devices: Iterable[DeviceId], taint: DeviceTaint) -> Iterator[Key]:
-    inventory = world.inventory
+def _users(state: ClusterState, devices: Iterable[DeviceId], taint: DeviceTaint) -> Iterator[Key]:
+    inventory = state.inventory
     for id_ in devices:
         for holding in inventory.holdings_by_device.get(id_, ()):
             verdict = endured(holding.result.tolerations, taint)
             for pod in inventory.pods_by_claim.get(key_of(holding.claim.metadata), ()):
-                if pod.spec.node_name and of_pod(pod, holding.claim, verdict, world.features).evicts:
+                if pod.spec.node_name and of_pod(pod, holding.claim, verdict, state.features).evicts:
                     yield key_of(pod.metadata)

@@ -29,49 +29,49 @@ _MOST: Final = 64
 class Waited(msgspec.Struct, frozen=True):
     """The cluster after the pods that wait had their turn; ``took``: those that run then; ``untried``: too many."""
 
-    world: ClusterState
+    state: ClusterState
     took: tuple[ObjectRef, ...]
     untried: int
 
 
-def waited(world: ClusterState) -> Waited:
+def waited(state: ClusterState) -> Waited:
     """Who waits takes what is free."""
-    groups = world.inventory.groups.pod_groups if are_placed_together(world) else {}
+    groups = state.inventory.groups.pod_groups if are_placed_together(state) else {}
     queue: dict[tuple[bool, Key], Pod] = {}
-    for pod in sorted(world.inventory.pods.values(), key=queue_order):
+    for pod in sorted(state.inventory.pods.values(), key=queue_order):
         group = group_key(pod)
-        if takes_part(world, pod):
+        if takes_part(state, pod):
             queue[False, key_of(pod.metadata)] = pod
         elif group is not None and group in groups and not pod.spec.node_name and is_pending(pod):
             queue.setdefault((True, group), pod)
     took, failed = list[Key](), set[bytes]()
     tries = untried = 0
     for is_group, key in queue:
-        kind = b"" if is_group else kind_of(world, key)
+        kind = b"" if is_group else kind_of(state, key)
         if kind in failed:
             continue
         if tries == _MOST:
             untried += 1
             continue
         tries += 1
-        then, members = _with_group(world, key) if is_group else (placed(world, key, world.inventory.nodes), (key,))
+        then, members = _with_group(state, key) if is_group else (placed(state, key, state.inventory.nodes), (key,))
         if then is not None:
-            world = then
+            state = then
             took += members
         elif not is_group:
             failed.add(kind)
-    return Waited(_running(world, took), tuple(ObjectRef.of("Pod", key) for key in took), untried)
+    return Waited(_running(state, took), tuple(ObjectRef.of("Pod", key) for key in took), untried)
 
 
-def _with_group(world: ClusterState, group: Key) -> tuple[ClusterState | None, tuple[Key, ...]]:
-    found = place_group(world, group, ())
+def _with_group(state: ClusterState, group: Key) -> tuple[ClusterState | None, tuple[Key, ...]]:
+    found = place_group(state, group, ())
     return (found.after if found.nodes else None), tuple(sorted(found.nodes))
 
 
-def _running(world: ClusterState, keys: list[Key]) -> ClusterState:
+def _running(state: ClusterState, keys: list[Key]) -> ClusterState:
     """They run by the next drain, so that disruption budgets cover them."""
-    pods = (world.inventory.pods[key] for key in keys)
+    pods = (state.inventory.pods[key] for key in keys)
     running = (
         msgspec.structs.replace(pod, status=msgspec.structs.replace(pod.status, phase="Running")) for pod in pods
     )
-    return edited(world, [Put("Pod", pod) for pod in running]) if keys else world
+    return edited(state, [Put("Pod", pod) for pod in running]) if keys else state

@@ -205,7 +205,7 @@ class CapacityReport(ReportRecord, frozen=True):
 
 
 def capacity_report(
-    world: ClusterState,
+    state: ClusterState,
     shapes: Sequence[Planned] | CapacityRequest,
     namespace: str,
     switches: Sequence[Switch] = (),
@@ -217,17 +217,17 @@ def capacity_report(
     ``names``: of alike nodes at most so many are named. ``read_owner`` gets controllers of displaced pods. Raises
     :class:`~kubectl_dra.diagnosis.whatif.WhatIfError`.
     """
-    lacking = missing.missing(world.evidence, needs.POD, namespace)
-    certainty = missing.certainty(world.evidence)
-    features, read = feature_record(world.features), reads_of(world.evidence)
-    objects = () if isinstance(shapes, CapacityRequest) else tuple(as_stored(world, without_owned(shapes)[0]))
-    said = tuple(_said(world, objects))
+    lacking = missing.missing(state.evidence, needs.POD, namespace)
+    certainty = missing.certainty(state.evidence)
+    features, read = feature_record(state.features), reads_of(state.evidence)
+    objects = () if isinstance(shapes, CapacityRequest) else tuple(as_stored(state, without_owned(shapes)[0]))
+    said = tuple(_said(state, objects))
     refused = [each for each, found in zip(objects, said, strict=True) if found.refused]
     objects = tuple(each for each, found in zip(objects, said, strict=True) if not found.refused)
-    new = new_namespaces(world, objects)
-    prepared = with_objects(with_namespaces(world, objects, new), objects)
+    new = new_namespaces(state, objects)
+    prepared = with_objects(with_namespaces(state, objects, new), objects)
     slices = any(each.kind == RESOURCE_SLICE.name for each in objects)
-    copied = effects(world, prepared, objects).copied if slices else ()
+    copied = effects(state, prepared, objects).copied if slices else ()
     supposed = None
     if switches:
         prepared, supposed = what_if(prepared, switches, read_owner)
@@ -241,7 +241,7 @@ def capacity_report(
         found = list(_shapes(prepared, objects, refused, new))
     answers = tuple(_answer(prepared, each, names) for each in found[:_MOST_SHAPES])
     more = max(0, len(found) - _MOST_SHAPES)
-    deciding = _deciding(world, lacking, answers)
+    deciding = _deciding(state, lacking, answers)
     answers = tuple(_with_bounds(each, _unread(deciding)) for each in answers)
     wrong = tuple(_unreadable(objects))
     otherwise = tuple(each for each in said if each.refused or each.findings)
@@ -252,7 +252,7 @@ def capacity_report(
 
 
 def _groups(
-    world: ClusterState, objects: Sequence[Planned], counted: Sequence[_Uncounted], answers: Sequence[ShapeCapacity]
+    state: ClusterState, objects: Sequence[Planned], counted: Sequence[_Uncounted], answers: Sequence[ShapeCapacity]
 ) -> Iterator[GroupCapacity]:
     """Of what was counted as it is written."""
     shapes = [
@@ -260,15 +260,15 @@ def _groups(
         for each, answer in zip(counted, answers, strict=False)
         if not (answer.blocked or answer.misread or answer.bypasses or answer.refused or answer.unspecified)
     ]
-    return group_capacities(world, objects, shapes)
+    return group_capacities(state, objects, shapes)
 
 
-def _said(world: ClusterState, objects: Sequence[Planned]) -> Iterator[ManifestReport]:
+def _said(state: ClusterState, objects: Sequence[Planned]) -> Iterator[ManifestReport]:
     """What the API server says of each. What quotas admit is told by a number; one copy needs no PodGroup."""
     if not objects:
         return
-    without = world.changed(world.inventory.replace(quotas={}))
-    made = with_namespaces(without, objects, new_namespaces(world, objects))
+    without = state.changed(state.inventory.replace(quotas={}))
+    made = with_namespaces(without, objects, new_namespaces(state, objects))
     for each in manifest_reports(without, made, objects, quotas=False):
         yield msgspec.structs.replace(each, refused=()) if each.object.kind == POD_GROUP.name else each
 
@@ -279,15 +279,15 @@ def _unreadable(objects: Iterable[Planned]) -> Iterator[Unreadable]:
             yield Unreadable(ObjectRef(each.kind, each.key.namespace, each.name), each.error)
 
 
-def _deciding(world: ClusterState, lacking: Iterable[Missing], answers: Sequence[ShapeCapacity]) -> tuple[Missing, ...]:
+def _deciding(state: ClusterState, lacking: Iterable[Missing], answers: Sequence[ShapeCapacity]) -> tuple[Missing, ...]:
     """What is lacking; quotas that were not read decide where copies find their devices."""
     fitting = [shape.subject.namespace for shape in answers if shape.capacity.copies.value]
-    unread = [name for name in dict.fromkeys(fitting) if not quota.are_read(world, name)]
+    unread = [name for name in dict.fromkeys(fitting) if not quota.are_read(state, name)]
     (need,) = needs.deciding((quota.KIND,))
     others = (each for each in lacking if each.kind != quota.KIND or not unread)
     beside = dict.fromkeys(each for shape in answers if shape.capacity.copies.value for each in shape.beside)
-    found = (*others, *(missing.lacking(world.evidence, need, name) for name in unread))
-    return (*found, *beside, *_of_the_choice(world, answers))
+    found = (*others, *(missing.lacking(state.evidence, need, name) for name in unread))
+    return (*found, *beside, *_of_the_choice(state, answers))
 
 
 def _unread(lacking: Iterable[Missing]) -> frozenset[str]:
@@ -299,42 +299,42 @@ def _with_bounds(answer: ShapeCapacity, unread: Collection[str]) -> ShapeCapacit
     return msgspec.structs.replace(answer, capacity=with_bounds(answer.capacity, unread)) if unread else answer
 
 
-def _of_the_choice(world: ClusterState, answers: Iterable[ShapeCapacity]) -> Iterator[Missing]:
+def _of_the_choice(state: ClusterState, answers: Iterable[ShapeCapacity]) -> Iterator[Missing]:
     """Services that were refused and tell which node a restarted pod gets, once per namespace."""
     moves = (move for shape in answers for moves in shape.capacity.moves for move in moves.moves)
     open_ = {move.pod.namespace for move in moves if move.because is Because.NOT_READ}
     (need,) = needs.SPREADING
     for namespace in sorted(open_):
-        if world.evidence.coverage(need.kind, namespace) is not Coverage.NOT_READ:
-            yield from missing.missing(world.evidence, (need,), namespace)
+        if state.evidence.coverage(need.kind, namespace) is not Coverage.NOT_READ:
+            yield from missing.missing(state.evidence, (need,), namespace)
 
 
-def _answer(world: ClusterState, uncounted: _Uncounted, names: int | None) -> ShapeCapacity:
+def _answer(state: ClusterState, uncounted: _Uncounted, names: int | None) -> ShapeCapacity:
     known, shape = uncounted.known, uncounted.shape
     tried = not (known.blocked or known.refused or known.bypasses)
-    found, copy = capacity(world, shape, MORE, names) if tried else _NONE, waiting(world, shape)
+    found, copy = capacity(state, shape, MORE, names) if tried else _NONE, waiting(state, shape)
     none = tried and not found.copies.value
-    pending = pending_report(Diagnoser(copy.world).pod(copy.key), copy.world, ways=FoundRemedies()) if none else None
-    ways = tuple(WayOut(each, tuple(restarting(each, world)), tuple(unwaited(each, world))) for each in found.moves)
-    settled = uncounted.bare or quota.is_settled(world, shape.pod.metadata.namespace)
-    quotas = () if settled else world.inventory.quotas.values()
+    pending = pending_report(Diagnoser(copy.state).pod(copy.key), copy.state, ways=FoundRemedies()) if none else None
+    ways = tuple(WayOut(each, tuple(restarting(each, state)), tuple(unwaited(each, state))) for each in found.moves)
+    settled = uncounted.bare or quota.is_settled(state, shape.pod.metadata.namespace)
+    quotas = () if settled else state.inventory.quotas.values()
     by_defaults = quota.may_exceed(quotas, shape.pod, found.copies.value)
     return msgspec.structs.replace(
         known,
         asks=tuple(claim_ask(claim) for claim in copy.claims),
-        extended=(served := extended_asks(copy.key, copy.world)),
+        extended=(served := extended_asks(copy.key, copy.state)),
         unserved=tuple(sorted(asked(copy.pod).keys() - {each.resource for each in served})),
         capacity=found,
         ways=ways,
-        ends=tuple(EndingWay(each, tuple(deleting(each, world))) for each in found.deletions),
-        min_count=_min_count(world, shape.pod),
+        ends=tuple(EndingWay(each, tuple(deleting(each, state))) for each in found.deletions),
+        min_count=_min_count(state, shape.pod),
         unspecified=(*known.unspecified, *by_defaults),
         pending=pending,
     )
 
 
-def _min_count(world: ClusterState, pod: Pod) -> int | None:
-    group = group_of(world, pod) if are_placed_together(world) else None
+def _min_count(state: ClusterState, pod: Pod) -> int | None:
+    group = group_of(state, pod) if are_placed_together(state) else None
     return group.min_count if group is not None and group.spec.scheduling_policy.gang is not None else None
 
 
@@ -342,17 +342,17 @@ def _min_count(world: ClusterState, pod: Pod) -> int | None:
 
 
 def _shapes(
-    world: ClusterState, objects: Sequence[Planned], refused: Sequence[Planned], new: Collection[str]
+    state: ClusterState, objects: Sequence[Planned], refused: Sequence[Planned], new: Collection[str]
 ) -> Iterator[_Uncounted]:
     """The pods that the objects make, each once, and what quotas require of them; ``new``: namespaces.
 
     A claim of the files stands for one per copy.
     """
     own = {each.key: each.record for each in objects if isinstance(each.record, ResourceClaim)}
-    for trial in trials(world, admitted(world, with_flavors(world, objects)), refused, together=False):
+    for trial in trials(state, admitted(state, with_flavors(state, objects)), refused, together=False):
         pod, templates = _with_templates(with_own_volumes(trial.plan.pod, trial.plan.volume_claims), own)
-        settled = trial.is_bare or quota.is_settled(world, pod.metadata.namespace)
-        required = () if settled else quota.unspecified(world.inventory.quotas.values(), pod)
+        settled = trial.is_bare or quota.is_settled(state, pod.metadata.namespace)
+        required = () if settled else quota.unspecified(state.inventory.quotas.values(), pod)
         known = ShapeCapacity(
             trial.subject,
             trial.plan.role,
@@ -365,7 +365,7 @@ def _shapes(
             scheduler=trial.scheduler,
             bypasses=trial.bypasses,
             refused=trial.refused,
-            beside=() if trial.is_bare else tuple(unread_admission(world, pod, new)),
+            beside=() if trial.is_bare else tuple(unread_admission(state, pod, new)),
             rest_by=trial.plan.rest_by,
         )
         yield _Uncounted(known, Shape(pod, templates), trial.is_bare)

@@ -22,7 +22,7 @@ _OF_ITS: Final = {"ReplicaSet": "pod-template-hash", "Job": "batch.kubernetes.io
 _TIMEOUT: Final = "--timeout=10m"
 
 
-def restarting(moves: Moves, world: ClusterState) -> Iterator[Words]:
+def restarting(moves: Moves, state: ClusterState) -> Iterator[Words]:
     """What carries a plan out; where nothing can be waited for, the pods are only deleted."""
     closed: tuple[str, ...] = ()
     found: list[Words | None] = []
@@ -31,19 +31,19 @@ def restarting(moves: Moves, world: ClusterState) -> Iterator[Words]:
         for verb, names in (("uncordon", set(closed) - set(wanted)), ("cordon", set(wanted) - set(closed))):
             found += [kubectl(verb, of("node", name)) for name in sorted(names)]
         found += _deleted([move.pod for move in turn])
-        found += _placed(turn, world)
+        found += _placed(turn, state)
         closed = wanted
     found += [kubectl("uncordon", of("node", name)) for name in closed]
-    return _lines(found, world)
+    return _lines(found, state)
 
 
-def deleting(deletion: Deletion, world: ClusterState) -> Iterator[Words]:
-    return _lines(_deleted(deletion.pods), world)
+def deleting(deletion: Deletion, state: ClusterState) -> Iterator[Words]:
+    return _lines(_deleted(deletion.pods), state)
 
 
-def unwaited(moves: Moves, world: ClusterState) -> Iterator[ObjectRef]:
+def unwaited(moves: Moves, state: ClusterState) -> Iterator[ObjectRef]:
     """The pods of which no command can name what is made in their place."""
-    found = (move.pod for move in moves.moves if not any(True for _ in _placed([move], world)))
+    found = (move.pod for move in moves.moves if not any(True for _ in _placed([move], state)))
     yield from dict.fromkeys(found)
 
 
@@ -54,11 +54,11 @@ def _deleted(pods: Sequence[ObjectRef]) -> Iterator[Words | None]:
         yield kubectl("delete", *named, within(namespace))
 
 
-def _placed(turn: Sequence[Move], world: ClusterState) -> Iterator[Words | None]:
+def _placed(turn: Sequence[Move], state: ClusterState) -> Iterator[Words | None]:
     """One command, or two, for each controller whose new pods can be named, by their name or by a label."""
     told: dict[tuple[str, ...], None] = {}
     for move in turn:
-        pod = world.inventory.pods.get(move.pod.key)
+        pod = state.inventory.pods.get(move.pod.key)
         controller = pod.metadata.controller if pod is not None else None
         if pod is None or controller is None:
             continue
@@ -75,8 +75,8 @@ def _placed(turn: Sequence[Move], world: ClusterState) -> Iterator[Words | None]
     yield from told
 
 
-def _lines(found: Iterator[Words | None] | Sequence[Words | None], world: ClusterState) -> Iterator[Words]:
+def _lines(found: Iterator[Words | None] | Sequence[Words | None], state: ClusterState) -> Iterator[Words]:
     for words in found:
-        line = changing(words, world.evidence.address)
+        line = changing(words, state.evidence.address)
         if line is not None:
             yield line

@@ -70,22 +70,22 @@ class _Group:
 
 
 def group_capacities(
-    world: ClusterState, objects: Sequence[Planned], shapes: Sequence[CountedShape]
+    state: ClusterState, objects: Sequence[Planned], shapes: Sequence[CountedShape]
 ) -> Iterator[GroupCapacity]:
     """Of each group of the objects what fits; ``shapes`` are counted one by one.
 
     Nothing where one of its shapes was not counted.
     """
-    for group in (*_of_objects(objects), *_of_gangs(world, objects)):
+    for group in (*_of_objects(objects), *_of_gangs(state, objects)):
         parts = _parts(group, shapes)
         if parts is not None:
-            yield _capacity(world, group, parts)
+            yield _capacity(state, group, parts)
 
 
-def _capacity(world: ClusterState, group: _Group, parts: Sequence[tuple[CountedShape, int]]) -> GroupCapacity:
+def _capacity(state: ClusterState, group: _Group, parts: Sequence[tuple[CountedShape, int]]) -> GroupCapacity:
     alike = [sum(n for other, n in parts if _alike(other.shape, each.shape)) for each, _ in parts]
     most = min(each.copies.value // number for (each, _), number in zip(parts, alike, strict=True))
-    least = 0 if group.kept_together else whole_groups(world, [(p.shape, n) for p, n in parts], most)
+    least = 0 if group.kept_together else whole_groups(state, [(p.shape, n) for p, n in parts], most)
     merged, (first, *_) = tuple(_merged(parts)), alike
     short = parts[0][0].copies.value if len(merged) == 1 and sum(n for _, n in parts) == first and not most else None
     return GroupCapacity(
@@ -112,13 +112,13 @@ def _of_objects(objects: Iterable[Planned]) -> Iterator[_Group]:
             yield _Group(ref, pods, any(plan.kept_together for plan in each.pods))
 
 
-def _of_gangs(world: ClusterState, objects: Iterable[Planned]) -> Iterator[_Group]:
+def _of_gangs(state: ClusterState, objects: Iterable[Planned]) -> Iterator[_Group]:
     """The pods of one PodGroup, or whatever another program calls a gang, of all objects that make some."""
     found: dict[ObjectRef, _Group] = {}
     for planned in (each for each in objects if not each.group):
         ref = ObjectRef(planned.kind, planned.key.namespace, planned.name)
         for plan in planned.pods:
-            gang = _pod_group(world, plan.pod)
+            gang = _pod_group(state, plan.pod)
             if gang is None and plan.gang is not None:
                 kind, _, name = plan.gang.name.partition(" ")
                 ref_of_gang = ObjectRef(kind, plan.gang.namespace or planned.key.namespace, name)
@@ -129,9 +129,9 @@ def _of_gangs(world: ClusterState, objects: Iterable[Planned]) -> Iterator[_Grou
     return (each for each in found.values() if (each.least or 0) > 1)
 
 
-def _pod_group(world: ClusterState, pod: Pod) -> _Group | None:
+def _pod_group(state: ClusterState, pod: Pod) -> _Group | None:
     """The PodGroup whose pods the scheduler places together; none where they share a claim, which a copy would not."""
-    group = group_of(world, pod) if are_placed_together(world) else None
+    group = group_of(state, pod) if are_placed_together(state) else None
     if group is None or group.spec.scheduling_policy.gang is None or group.spec.resource_claims:
         return None
     own, together = group.metadata, group.spec.scheduling_constraints is not None

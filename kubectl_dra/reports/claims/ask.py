@@ -211,9 +211,9 @@ class UnfoundRequest(ReportRecord, frozen=True):
     requests: tuple[str, ...]
 
 
-def unfound_requests(world: ClusterState, pod: Pod) -> Iterator[UnfoundRequest]:
+def unfound_requests(state: ClusterState, pod: Pod) -> Iterator[UnfoundRequest]:
     """Those of claims and templates that are known."""
-    known = {entry.name: _spec(world, pod, *sources(entry)) for entry in pod.spec.resource_claims}
+    known = {entry.name: _spec(state, pod, *sources(entry)) for entry in pod.spec.resource_claims}
     return unfound_of(pod, known)
 
 
@@ -227,8 +227,8 @@ def unfound_of(pod: Pod, known: Mapping[str, ResourceClaimSpec | None]) -> Itera
                 yield UnfoundRequest(container.name, claim.name, claim.request, names)
 
 
-def _spec(world: ClusterState, pod: Pod, claim: str | None, template: str | None) -> ResourceClaimSpec | None:
-    namespace, inventory = pod.metadata.namespace, world.inventory
+def _spec(state: ClusterState, pod: Pod, claim: str | None, template: str | None) -> ResourceClaimSpec | None:
+    namespace, inventory = pod.metadata.namespace, state.inventory
     if claim:
         found = inventory.claims.get(Key(namespace, claim))
         return found.spec if found is not None else None

@@ -155,10 +155,10 @@ class ClaimReport(ReportRecord, frozen=True):
     as_of: str
 
 
-def claim_report(claim: resource.ResourceClaim, facts: ClusterState) -> ClaimReport:
+def claim_report(claim: resource.ResourceClaim, state: ClusterState) -> ClaimReport:
     """The report of one claim of the inventory."""
     meta, allocation = claim.metadata, claim.status.allocation
-    template = _template_use(claim, facts.inventory, facts.evidence)
+    template = _template_use(claim, state.inventory, state.evidence)
     return ClaimReport(
         namespace=meta.namespace,
         name=meta.name,
@@ -174,15 +174,15 @@ def claim_report(claim: resource.ResourceClaim, facts: ClusterState) -> ClaimRep
         asks=claim_ask(claim, template.entry if template else "", template.name if template else None),
         derived_attributes=tuple(_derived(claim)),
         classic=_classic_record(claim),
-        results=_results(claim, facts),
-        configs=tuple(_configs(claim, facts.inventory)),
-        scope=claim_scope(allocation.node_selector, facts) if allocation is not None else None,
-        reserved_for=consumers_of(claim, facts),
-        waiting=tuple(map(_waiting, waiting_pods(claim, facts.inventory))),
-        missing=missing_rights(facts.evidence, _kinds_of(claim, facts.evidence), meta.namespace),
-        features=feature_record(facts.features),
-        read=reads_of(facts.evidence),
-        as_of=facts.as_of,
+        results=_results(claim, state),
+        configs=tuple(_configs(claim, state.inventory)),
+        scope=claim_scope(allocation.node_selector, state) if allocation is not None else None,
+        reserved_for=consumers_of(claim, state),
+        waiting=tuple(map(_waiting, waiting_pods(claim, state.inventory))),
+        missing=missing_rights(state.evidence, _kinds_of(claim, state.evidence), meta.namespace),
+        features=feature_record(state.features),
+        read=reads_of(state.evidence),
+        as_of=state.as_of,
     )
 
 
@@ -229,15 +229,15 @@ def _template_name(claim: resource.ResourceClaim, entry: str, inventory: Invento
     return None
 
 
-def _results(claim: resource.ResourceClaim, facts: ClusterState) -> tuple[ResultRecord, ...]:
+def _results(claim: resource.ResourceClaim, state: ClusterState) -> tuple[ResultRecord, ...]:
     records = []
     for result in results_of(claim):
         device_id = device_of(result)
-        found = next(iter(facts.inventory.named(device_id)), None)
-        taints = device_taints(found[1], found[0].spec, facts.rules, facts.narrowing, facts.features) if found else ()
+        found = next(iter(state.inventory.named(device_id)), None)
+        taints = device_taints(found[1], found[0].spec, state.rules, state.narrowing, state.features) if found else ()
         status = _driver_status(claim, result)
-        published = True if found else (False if _slices_known(device_id.pool_id, facts.evidence) else None)
-        records.append(_result(result, published, taints, health_by_device(facts).get(device_id, ()), status))
+        published = True if found else (False if _slices_known(device_id.pool_id, state.evidence) else None)
+        records.append(_result(result, published, taints, health_by_device(state).get(device_id, ()), status))
     return tuple(records)
 
 

@@ -44,13 +44,13 @@ class ClaimRow(ReportRecord, frozen=True):
     allocated: str | None
 
 
-def claim_rows(claims: Iterable[ResourceClaim], facts: ClusterState) -> tuple[ClaimRow, ...]:
+def claim_rows(claims: Iterable[ResourceClaim], state: ClusterState) -> tuple[ClaimRow, ...]:
     """One row per claim, by namespace and name."""
-    rows = (_row(claim, facts) for claim in claims)
+    rows = (_row(claim, state) for claim in claims)
     return tuple(sorted(rows, key=lambda row: (row.namespace, row.name)))
 
 
-def _row(claim: ResourceClaim, facts: ClusterState) -> ClaimRow:
+def _row(claim: ResourceClaim, state: ClusterState) -> ClaimRow:
     allocation = claim.status.allocation
     return ClaimRow(
         namespace=claim.metadata.namespace,
@@ -60,9 +60,9 @@ def _row(claim: ResourceClaim, facts: ClusterState) -> ClaimRow:
         classes=classes_named(claim),
         devices=tuple(map(str, devices_of(claim))),
         asked=asked_devices(claim),
-        scope=claim_scope(allocation.node_selector, facts) if allocation is not None else None,
-        reserved_for=consumers_of(claim, facts),
-        unused=is_unused(claim, facts),
+        scope=claim_scope(allocation.node_selector, state) if allocation is not None else None,
+        reserved_for=consumers_of(claim, state),
+        unused=is_unused(claim, state),
         created=claim.metadata.creation_timestamp,
         allocated=allocation.allocation_timestamp if allocation is not None else None,
     )
@@ -89,9 +89,9 @@ def asked_devices(claim: ResourceClaim) -> int | None:
     return total
 
 
-def unused_claims(claims: Iterable[ResourceClaim], facts: ClusterState) -> tuple[list[ResourceClaim], int]:
+def unused_claims(claims: Iterable[ResourceClaim], state: ClusterState) -> tuple[list[ResourceClaim], int]:
     """The claims that nobody uses or wants, and of how many that can't be said."""
-    verdicts = [(claim, is_unused(claim, facts)) for claim in claims]
+    verdicts = [(claim, is_unused(claim, state)) for claim in claims]
     unknown = sum(verdict is None for _, verdict in verdicts)
     return [claim for claim, verdict in verdicts if verdict], unknown
 
@@ -121,13 +121,13 @@ def waiting_pods(claim: ResourceClaim, inventory: Inventory) -> tuple[Pod, ...]:
     return tuple(sorted(waiting, key=lambda pod: pod.metadata.name))
 
 
-def is_unused(claim: ResourceClaim, facts: ClusterState) -> bool | None:
+def is_unused(claim: ResourceClaim, state: ClusterState) -> bool | None:
     """Whether nobody uses or wants ``claim``; None where that can't be known because pods were not read."""
-    states = consumer_states(claim, facts)
+    states = consumer_states(claim, state)
     if states - OVER - {ConsumerState.UNKNOWN}:
         return False
-    if waiting_pods(claim, facts.inventory):
+    if waiting_pods(claim, state.inventory):
         return False
-    if ConsumerState.UNKNOWN in states or not facts.evidence.users_known(claim.metadata.namespace):
+    if ConsumerState.UNKNOWN in states or not state.evidence.users_known(claim.metadata.namespace):
         return None
     return True

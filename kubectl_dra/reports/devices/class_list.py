@@ -106,16 +106,16 @@ class _Members:
     shared: list[_Member] = field(default_factory=list)
 
 
-def class_rows(classes: Iterable[DeviceClass], facts: ClusterState) -> tuple[ClassRow, ...]:
-    pools = [open_pool(pool, facts) for pool in facts.pools]
-    return tuple(_row(device_class, pools, facts) for device_class in sorted(classes, key=lambda c: c.metadata.name))
+def class_rows(classes: Iterable[DeviceClass], state: ClusterState) -> tuple[ClassRow, ...]:
+    pools = [open_pool(pool, state) for pool in state.pools]
+    return tuple(_row(device_class, pools, state) for device_class in sorted(classes, key=lambda c: c.metadata.name))
 
 
-def _row(device_class: DeviceClass, pools: Sequence[PoolFacts], facts: ClusterState) -> ClassRow:
-    name, selectors = device_class.metadata.name, SelectorSet.of_class(device_class, facts.features.shows_sharing)
+def _row(device_class: DeviceClass, pools: Sequence[PoolFacts], state: ClusterState) -> ClassRow:
+    name, selectors = device_class.metadata.name, SelectorSet.of_class(device_class, state.features.shows_sharing)
     members = _members(pools, selectors)
-    claims = [claim for claim in facts.inventory.claims.values() if name in class_names(claim.spec)]
-    sure = Bound.EXACT if facts.evidence.complete("ResourceClaim") else Bound.AT_LEAST
+    claims = [claim for claim in state.inventory.claims.values() if name in class_names(claim.spec)]
+    sure = Bound.EXACT if state.evidence.complete("ResourceClaim") else Bound.AT_LEAST
     return ClassRow(
         name=name,
         extended_resource=device_class.spec.extended_resource_name or "",
@@ -123,10 +123,10 @@ def _row(device_class: DeviceClass, pools: Sequence[PoolFacts], facts: ClusterSt
         configs=len(device_class.spec.config),
         problem=selectors.problem or "",
         errors=dict(members.errors),
-        totals=members.tally.totals(facts.evidence),
+        totals=members.tally.totals(state.evidence),
         claims=Count(len(claims), sure),
         pending=Count(sum(claim.status.allocation is None for claim in claims), sure),
-        offers=_offers(members, _constrained(name, facts), facts),
+        offers=_offers(members, _constrained(name, state), state),
         created=device_class.metadata.creation_timestamp or "",
     )
 
@@ -180,24 +180,24 @@ def _scopes(listed_states: Iterable[ListedState], opened: PoolFacts) -> Iterator
     of_slice, last = Scope(ScopeKind.PER_DEVICE), None
     for each in listed_states:
         if each.slice is not last:
-            of_slice, last = slice_scope(each.slice, opened.facts), each.slice
+            of_slice, last = slice_scope(each.slice, opened.state), each.slice
         own = of_slice.kind is ScopeKind.PER_DEVICE
-        yield device_scope(each.device, each.slice, opened.facts) if own else of_slice
+        yield device_scope(each.device, each.slice, opened.state) if own else of_slice
 
 
 # --- per node -------------------------------------------------------------------------------------------------------
 
 
-def _offers(members: _Members, constrained: Sequence[str], facts: ClusterState) -> tuple[NodeOffer, ...] | None:
-    if members.shared and not facts.evidence.complete("Node"):
+def _offers(members: _Members, constrained: Sequence[str], state: ClusterState) -> tuple[NodeOffer, ...] | None:
+    if members.shared and not state.evidence.complete("Node"):
         return None
-    nodes = sorted(set(members.local) | (set(facts.inventory.nodes) if members.shared else set()))
+    nodes = sorted(set(members.local) | (set(state.inventory.nodes) if members.shared else set()))
     by_offer: defaultdict[NodeOffer, list[str]] = defaultdict(list)
     for node in nodes:
-        near = [member for member in members.shared if usable_on(node, member.scope, facts)]
+        near = [member for member in members.shared if usable_on(node, member.scope, state)]
         here = members.local.get(node, []) + near
         if here:
-            by_offer[_offer(here, constrained, facts)].append(node)
+            by_offer[_offer(here, constrained, state)].append(node)
     offers = [
         NodeOffer(tuple(names[:_SHOWN]), len(names), offer.devices, offer.free, offer.together, offer.alike)
         for offer, names in by_offer.items()
@@ -205,8 +205,8 @@ def _offers(members: _Members, constrained: Sequence[str], facts: ClusterState) 
     return tuple(sorted(offers, key=lambda offer: (-offer.together.value, -offer.free.value, offer.nodes)))
 
 
-def _offer(members: Sequence[_Member], constrained: Sequence[str], facts: ClusterState) -> NodeOffer:
-    sure = bound_of(DeviceState.FREE, facts.evidence)
+def _offer(members: Sequence[_Member], constrained: Sequence[str], state: ClusterState) -> NodeOffer:
+    sure = bound_of(DeviceState.FREE, state.evidence)
     free = [member for member in members if member.free]
     size, exact = _together(free)
     together = Count(size, sure if exact else Bound.UNKNOWN if sure is not Bound.EXACT else Bound.AT_LEAST)
@@ -245,9 +245,9 @@ def _alike(attribute: str, free: Sequence[_Member], sure: Bound) -> AlikeSet | N
 # --- what claims ask for --------------------------------------------------------------------------------------------
 
 
-def _constrained(device_class: str, facts: ClusterState) -> tuple[str, ...]:
+def _constrained(device_class: str, state: ClusterState) -> tuple[str, ...]:
     """The attributes that claims and templates for this class ask to match."""
-    inventory = facts.inventory
+    inventory = state.inventory
     specs = [claim.spec for claim in inventory.claims.values()]
     specs += [template.spec.spec for template in inventory.templates.values()]
     names = {

@@ -30,22 +30,22 @@ class Closed(StrEnum):
 
 
 @derived("nodes")
-def closed_nodes(facts: ClusterState) -> Mapping[str, Closed]:
+def closed_nodes(state: ClusterState) -> Mapping[str, Closed]:
     """The nodes that take no new pods, as far as nodes were read."""
-    found = ((name, _closed(node)) for name, node in facts.inventory.nodes.items())
+    found = ((name, _closed(node)) for name, node in state.inventory.nodes.items())
     return {name: closed for name, closed in found if closed is not None}
 
 
-def closed_scope(scope: Scope, facts: ClusterState) -> Closed | None:
+def closed_scope(scope: Scope, state: ClusterState) -> Closed | None:
     """Why none of the nodes that could use something takes new pods; None where one does, or may."""
     if scope.nodes == 0:
         return Closed.NO_NODE
-    closed = closed_nodes(facts)
+    closed = closed_nodes(state)
     if scope.kind is ScopeKind.NODE:
         return closed.get(scope.node)
     if scope.nodes is None or len(closed) < scope.nodes:
         return None
-    reasons = {closed.get(name) for name in nodes_of(scope, facts)}
+    reasons = {closed.get(name) for name in nodes_of(scope, state)}
     return None if None in reasons else max(reasons, key=lambda reason: reason is Closed.NOT_READY, default=None)
 
 

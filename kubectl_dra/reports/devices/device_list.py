@@ -61,29 +61,29 @@ class DeviceList:
 _Chosen = tuple[ResourceSlice, Device, Scope]
 
 
-def device_list(facts: ClusterState, wanted: DeviceFilter) -> DeviceList:
+def device_list(state: ClusterState, wanted: DeviceFilter) -> DeviceList:
     """All devices that ``wanted`` lets through, by driver and pool, in their order in the pool."""
     errors: Counter[str] = Counter()
-    found: Iterable[tuple[PoolId, Sequence[_Chosen]]] = Series(lambda: _found(facts, wanted, errors))
+    found: Iterable[tuple[PoolId, Sequence[_Chosen]]] = Series(lambda: _found(state, wanted, errors))
     if wanted.selectors:
         # What they say is asked once, also because errors are to be known before the first device is shown.
         found = tuple(found)
-    return DeviceList(Series(lambda: _listed(facts, found)), lambda: sum(len(chosen) for _, chosen in found), errors)
+    return DeviceList(Series(lambda: _listed(state, found)), lambda: sum(len(chosen) for _, chosen in found), errors)
 
 
 def _found(
-    facts: ClusterState, wanted: DeviceFilter, errors: Counter[str]
+    state: ClusterState, wanted: DeviceFilter, errors: Counter[str]
 ) -> Iterator[tuple[PoolId, Sequence[_Chosen]]]:
-    for pool in facts.pools if wanted.pools is None else wanted.pools:
+    for pool in state.pools if wanted.pools is None else wanted.pools:
         if wanted.devices is None or any(device.pool_id == pool for device in wanted.devices):
-            chosen = list(_chosen(open_pool(pool, facts), wanted, errors))
+            chosen = list(_chosen(open_pool(pool, state), wanted, errors))
             if chosen:
                 yield pool, chosen
 
 
-def _listed(facts: ClusterState, found: Iterable[tuple[PoolId, Sequence[_Chosen]]]) -> Iterator[ListedDevice]:
+def _listed(state: ClusterState, found: Iterable[tuple[PoolId, Sequence[_Chosen]]]) -> Iterator[ListedDevice]:
     for pool, chosen in found:
-        opened = open_pool(pool, facts)
+        opened = open_pool(pool, state)
         pairs = [(slice_, device) for slice_, device, _ in chosen]
         records = device_records(opened, pool_scope(opened), pairs)
         for record, (_, _, where) in zip(records, chosen, strict=True):
@@ -94,8 +94,8 @@ def _chosen(opened: PoolFacts, wanted: DeviceFilter, errors: Counter[str]) -> It
     for slice_, device in opened.devices():
         if wanted.devices is not None and opened.device_id(device) not in wanted.devices:
             continue
-        scope = device_scope(device, slice_, opened.facts)
-        if wanted.node is not None and not usable_on(wanted.node, scope, opened.facts):
+        scope = device_scope(device, slice_, opened.state)
+        if wanted.node is not None and not usable_on(wanted.node, scope, opened.state):
             continue
         if _in_state(opened, slice_, device, wanted) and _selected(opened.id.driver, device, wanted.selectors, errors):
             yield slice_, device, scope
@@ -115,7 +115,7 @@ def _in_state(opened: PoolFacts, slice_: ResourceSlice, device: Device, wanted: 
     taints = opened.taints(device, slice_)
     if wanted.tainted and not taints:
         return False
-    if wanted.used and not opened.facts.inventory.holdings_by_device.get(opened.device_id(device)):
+    if wanted.used and not opened.state.inventory.holdings_by_device.get(opened.device_id(device)):
         return False
     if not (wanted.free or wanted.closed):
         return True

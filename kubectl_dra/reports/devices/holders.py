@@ -71,7 +71,7 @@ class Holder(ReportRecord, frozen=True):
     consumers: tuple[Consumer, ...]
 
 
-def holder_of(holding: Holding, facts: ClusterState) -> Holder:
+def holder_of(holding: Holding, state: ClusterState) -> Holder:
     claim, result = holding.claim, holding.result
     allocation = claim.status.allocation
     return Holder(
@@ -83,21 +83,21 @@ def holder_of(holding: Holding, facts: ClusterState) -> Holder:
         consumed_capacity={name: str(amount) for name, amount in sorted(result.consumed_capacity.items())},
         since=(allocation.allocation_timestamp or "") if allocation is not None else "",
         deleting=claim.metadata.deletion_timestamp is not None,
-        consumers=consumers_of(claim, facts),
+        consumers=consumers_of(claim, state),
     )
 
 
-def consumers_of(claim: ResourceClaim, facts: ClusterState) -> tuple[Consumer, ...]:
+def consumers_of(claim: ResourceClaim, state: ClusterState) -> tuple[Consumer, ...]:
     """Everything that ``claim`` is reserved for, by name."""
     namespace = claim.metadata.namespace
-    consumers = (_consumer(reference, namespace, facts) for reference in claim.status.reserved_for)
+    consumers = (_consumer(reference, namespace, state) for reference in claim.status.reserved_for)
     return tuple(sorted(consumers, key=lambda consumer: (consumer.resource, consumer.name, consumer.uid)))
 
 
-def consumer_states(claim: ResourceClaim, facts: ClusterState) -> frozenset[ConsumerState]:
+def consumer_states(claim: ResourceClaim, state: ClusterState) -> frozenset[ConsumerState]:
     """How far those are that ``claim`` is reserved for."""
     namespace = claim.metadata.namespace
-    return frozenset(_state(each, _pod(each, facts), namespace, facts) for each in claim.status.reserved_for)
+    return frozenset(_state(each, _pod(each, state), namespace, state) for each in claim.status.reserved_for)
 
 
 def pod_state(pod: Pod) -> ConsumerState:
@@ -131,9 +131,9 @@ def is_pod(reference: ConsumerReference) -> bool:
     return reference.resource == "pods" and not reference.api_group
 
 
-def _consumer(reference: ConsumerReference, namespace: str, facts: ClusterState) -> Consumer:
-    pod = _pod(reference, facts)
-    lives = _state(reference, pod, namespace, facts)
+def _consumer(reference: ConsumerReference, namespace: str, state: ClusterState) -> Consumer:
+    pod = _pod(reference, state)
+    lives = _state(reference, pod, namespace, state)
     who = (reference.api_group, reference.resource, namespace, reference.name, reference.uid, lives)
     if pod is None:
         return Consumer(*who, "", "")
@@ -141,20 +141,20 @@ def _consumer(reference: ConsumerReference, namespace: str, facts: ClusterState)
     return Consumer(*who, pod.spec.node_name, waiting_reason(pod), restarts_of(pod), deleted)
 
 
-def _pod(reference: ConsumerReference, facts: ClusterState) -> Pod | None:
+def _pod(reference: ConsumerReference, state: ClusterState) -> Pod | None:
     """The consumer: a pod of the same name with another uid is a successor."""
-    return facts.inventory.pods_by_uid.get(reference.uid) if is_pod(reference) else None
+    return state.inventory.pods_by_uid.get(reference.uid) if is_pod(reference) else None
 
 
-def _state(reference: ConsumerReference, pod: Pod | None, namespace: str, facts: ClusterState) -> ConsumerState:
+def _state(reference: ConsumerReference, pod: Pod | None, namespace: str, state: ClusterState) -> ConsumerState:
     """How far a consumer is, and what is known of one that is no pod, or none that is there.
 
     Upstream: the resource claim controller ends the reservation of a PodGroup only when that is gone.
     """
     if pod is not None:
         return pod_state(pod)
-    if not facts.evidence.users_known(namespace):
+    if not state.evidence.users_known(namespace):
         return ConsumerState.UNKNOWN
     if is_pod(reference):
         return ConsumerState.GONE
-    return ConsumerState.EMPTY if is_without_pods(facts.inventory, namespace, reference) else ConsumerState.UNKNOWN
+    return ConsumerState.EMPTY if is_without_pods(state.inventory, namespace, reference) else ConsumerState.UNKNOWN

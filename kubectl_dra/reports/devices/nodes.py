@@ -105,32 +105,32 @@ class NodeReport(NodeSummary, frozen=True):
     read: tuple[ReadRecord, ...]
 
 
-def node_names(facts: ClusterState) -> list[str]:
+def node_names(state: ClusterState) -> list[str]:
     """The nodes that were read, and those that only slices name, by name."""
-    named = (name for name in facts.inventory.slices_by_node if name)
-    return sorted({*facts.inventory.nodes, *named})
+    named = (name for name in state.inventory.slices_by_node if name)
+    return sorted({*state.inventory.nodes, *named})
 
 
-def known_nodes(facts: ClusterState) -> list[str]:
+def known_nodes(state: ClusterState) -> list[str]:
     """The same with nodes that could not be read, and of which allocations tell."""
-    told = () if facts.evidence.complete("Node") else (node for node, _, _ in unpublished(facts))
-    return sorted({*node_names(facts), *told})
+    told = () if state.evidence.complete("Node") else (node for node, _, _ in unpublished(state))
+    return sorted({*node_names(state), *told})
 
 
-def node_summaries(facts: ClusterState, names: Iterable[str] | None = None) -> tuple[NodeSummary, ...]:
-    found = _by_node(facts)
-    known = facts.evidence.complete("ResourceSlice")
-    gone = Counter(node for node, _, _ in unpublished(facts)) if known else Counter[str]()
+def node_summaries(state: ClusterState, names: Iterable[str] | None = None) -> tuple[NodeSummary, ...]:
+    found = _by_node(state)
+    known = state.evidence.complete("ResourceSlice")
+    gone = Counter(node for node, _, _ in unpublished(state)) if known else Counter[str]()
     return tuple(
-        _summary(name, facts, found.get(name) or _OfNode(), gone[name])
-        for name in (node_names(facts) if names is None else names)
+        _summary(name, state, found.get(name) or _OfNode(), gone[name])
+        for name in (node_names(state) if names is None else names)
     )
 
 
-def _summary(name: str, facts: ClusterState, found: _OfNode, gone: int) -> NodeSummary:
-    node = facts.inventory.nodes.get(name, Node())
+def _summary(name: str, state: ClusterState, found: _OfNode, gone: int) -> NodeSummary:
+    node = state.inventory.nodes.get(name, Node())
     by_driver = tuple(
-        DriverDevices(driver, *(each.get(driver, _NONE).totals(facts.evidence) for each in (found.own, found.shared)))
+        DriverDevices(driver, *(each.get(driver, _NONE).totals(state.evidence) for each in (found.own, found.shared)))
         for driver in sorted({*found.own, *found.shared})
     )
     ready = next((each for each in node.status.conditions if each.type == "Ready"), Condition())
@@ -142,10 +142,10 @@ def _summary(name: str, facts: ClusterState, found: _OfNode, gone: int) -> NodeS
         tuple(map(taint_text, node.spec.taints)),
         node.metadata.labels.get(_INSTANCE_TYPE, ""),
         tuple(each.driver for each in by_driver),
-        _sum(found.own.values()).totals(facts.evidence),
-        _sum(found.shared.values()).totals(facts.evidence),
+        _sum(found.own.values()).totals(state.evidence),
+        _sum(found.shared.values()).totals(state.evidence),
         node.metadata.creation_timestamp or "",
-        closed_nodes(facts).get(name, ""),
+        closed_nodes(state).get(name, ""),
         gone,
         by_driver,
     )
@@ -166,80 +166,80 @@ class _OfNode:
     shared: dict[str, DeviceTally] = field(default_factory=dict)
 
 
-def placed_devices(facts: ClusterState) -> Iterator[tuple[PoolFacts, ListedState, Scope]]:
+def placed_devices(state: ClusterState) -> Iterator[tuple[PoolFacts, ListedState, Scope]]:
     """Every published device, and where it can be used."""
-    for pool in facts.pools:
-        opened = open_pool(pool, facts)
+    for pool in state.pools:
+        opened = open_pool(pool, state)
         for each in opened.listed_states():
-            yield opened, each, device_scope(each.device, each.slice, facts)
+            yield opened, each, device_scope(each.device, each.slice, state)
 
 
-def _by_node(facts: ClusterState) -> Mapping[str, _OfNode]:
+def _by_node(state: ClusterState) -> Mapping[str, _OfNode]:
     found: defaultdict[str, _OfNode] = defaultdict(_OfNode)
     shared: dict[Scope, _OfNode] = {}
-    for opened, each, scope in placed_devices(facts):
+    for opened, each, scope in placed_devices(state):
         local = scope.kind is ScopeKind.NODE
         of = found[scope.node] if local else shared.setdefault(scope, _OfNode())
         tally = of.own.setdefault(opened.id.driver, DeviceTally())
         tally.device(each.state, each.tainted, opened.admin_only(each.device))
     for scope, among in shared.items():
-        for node in nodes_of(scope, facts):
+        for node in nodes_of(scope, state):
             for driver, tally in among.own.items():
                 found[node].shared.setdefault(driver, DeviceTally()).plus(tally)
     return found
 
 
-def node_report(name: str, facts: ClusterState) -> NodeReport:
+def node_report(name: str, state: ClusterState) -> NodeReport:
     """Everything about one node that exists, or that slices name."""
-    summary = node_summaries(facts, [name])[0]
-    devices = tuple(device_list(facts, DeviceFilter(node=name)).items)
+    summary = node_summaries(state, [name])[0]
+    devices = tuple(device_list(state, DeviceFilter(node=name)).items)
     of_devices = {PoolId(each.driver, each.pool) for each in devices}
-    of_node = {each.spec.pool_id for each in facts.inventory.slices_by_node.get(name, ())}
-    pools = tuple(Series(lambda: _pools(facts, of_devices | of_node)))
-    same = twins(facts).get(name, ())
+    of_node = {each.spec.pool_id for each in state.inventory.slices_by_node.get(name, ())}
+    pools = tuple(Series(lambda: _pools(state, of_devices | of_node)))
+    same = twins(state).get(name, ())
     fields = {name: getattr(summary, name) for name in NodeSummary.__struct_fields__}
     return NodeReport(
         **fields,
         pools=pools,
         troubled=tuple(f"{pool.driver}/{pool.pool}" for pool in pools if is_troubled(pool)),
-        kept_off=kept_off_node(name, facts),
-        drivers_down=tuple(_drivers_down(name, {each.driver for each in of_devices | of_node}, facts)),
+        kept_off=kept_off_node(name, state),
+        drivers_down=tuple(_drivers_down(name, {each.driver for each in of_devices | of_node}, state)),
         devices=devices,
-        allocated=tuple(unpublished_of_node(name, facts)),
-        offered=offered(facts, name),
-        misnamed=tuple(_misnamed(name, facts)),
+        allocated=tuple(unpublished_of_node(name, state)),
+        offered=offered(state, name),
+        misnamed=tuple(_misnamed(name, state)),
         same_devices_on=same,
-        one_left_over=bool(same) and not all(_is_ready(facts, each) for each in (name, *same)),
-        unready=unready_by(name, summary.taints, facts),
-        pressed=pressed_by(name, summary.taints, facts),
-        missing=missing_rights(facts.evidence, KINDS),
-        read=reads_of(facts.evidence),
+        one_left_over=bool(same) and not all(_is_ready(state, each) for each in (name, *same)),
+        unready=unready_by(name, summary.taints, state),
+        pressed=pressed_by(name, summary.taints, state),
+        missing=missing_rights(state.evidence, KINDS),
+        read=reads_of(state.evidence),
     )
 
 
-def _is_ready(facts: ClusterState, name: str) -> bool:
-    node = facts.inventory.nodes.get(name)
+def _is_ready(state: ClusterState, name: str) -> bool:
+    node = state.inventory.nodes.get(name)
     return node is not None and is_true(node.status.conditions, "Ready")
 
 
-def _misnamed(name: str, facts: ClusterState) -> Iterator[str]:
+def _misnamed(name: str, state: ClusterState) -> Iterator[str]:
     """``w1.example.com`` for a node ``w1`` and the reverse: drivers that take the host's name for the node's."""
-    inventory = facts.inventory
-    if name in inventory.nodes and facts.evidence.complete("Node"):
+    inventory = state.inventory
+    if name in inventory.nodes and state.evidence.complete("Node"):
         names = (other for other in inventory.slices_by_node if other and other not in inventory.nodes)
         yield from (other for other in sorted(names) if name in meant_by([other], [name]))
 
 
-def _drivers_down(node: str, drivers: Collection[str], facts: ClusterState) -> Iterator[DriverDown]:
+def _drivers_down(node: str, drivers: Collection[str], state: ClusterState) -> Iterator[DriverDown]:
     # A node without devices may wait for any driver that publishes some elsewhere.
-    for driver in sorted(drivers) or sorted({each.driver for each in facts.pools}):
-        found = plugins(driver, node, facts.inventory)
-        pods = failing_among(found, facts.inventory)
-        if not pods and not any(driver == each.spec.driver for each in facts.inventory.slices_by_node.get(node, ())):
-            pods = starting_among(found, facts.inventory)
+    for driver in sorted(drivers) or sorted({each.driver for each in state.pools}):
+        found = plugins(driver, node, state.inventory)
+        pods = failing_among(found, state.inventory)
+        if not pods and not any(driver == each.spec.driver for each in state.inventory.slices_by_node.get(node, ())):
+            pods = starting_among(found, state.inventory)
         if pods:
             yield DriverDown(driver, pods)
 
 
-def _pools(facts: ClusterState, ids: set[PoolId]) -> Iterator[PoolSummary]:
-    return (pool_summary(open_pool(pool, facts)) for pool in sorted(ids))
+def _pools(state: ClusterState, ids: set[PoolId]) -> Iterator[PoolSummary]:
+    return (pool_summary(open_pool(pool, state)) for pool in sorted(ids))

@@ -37,9 +37,9 @@ class TemplateRow(ReportRecord, frozen=True):
     created: str
 
 
-def slice_rows(slices: Iterable[ResourceSlice], facts: ClusterState) -> tuple[SliceRow, ...]:
+def slice_rows(slices: Iterable[ResourceSlice], state: ClusterState) -> tuple[SliceRow, ...]:
     """One row per slice, by driver, pool and name."""
-    rows = (_slice(slice_, facts) for slice_ in slices)
+    rows = (_slice(slice_, state) for slice_ in slices)
     return tuple(sorted(rows, key=lambda row: (row.driver, row.pool, row.name)))
 
 
@@ -55,16 +55,16 @@ def _is_whole(slice_: ResourceSlice, same: Iterable[ResourceSlice]) -> bool:
     return newest == spec.pool.generation and len(alike) == spec.pool.resource_slice_count
 
 
-def _slice(slice_: ResourceSlice, facts: ClusterState) -> SliceRow:
+def _slice(slice_: ResourceSlice, state: ClusterState) -> SliceRow:
     spec = slice_.spec
-    same = facts.inventory.slices_by_pool[spec.pool_id]
+    same = state.inventory.slices_by_pool[spec.pool_id]
     others = () if _is_whole(slice_, same) else same
     newest = max((each.spec.pool.generation for each in others), default=spec.pool.generation)
     return SliceRow(
         slice_.metadata.name,
         spec.driver,
         spec.pool.name,
-        slice_scope(slice_, facts),
+        slice_scope(slice_, state),
         spec.pool.generation,
         spec.pool.resource_slice_count,
         len(spec.devices),
@@ -73,19 +73,19 @@ def _slice(slice_: ResourceSlice, facts: ClusterState) -> SliceRow:
     )
 
 
-def template_rows(templates: Iterable[ResourceClaimTemplate], facts: ClusterState) -> tuple[TemplateRow, ...]:
+def template_rows(templates: Iterable[ResourceClaimTemplate], state: ClusterState) -> tuple[TemplateRow, ...]:
     """One row per template, by namespace and name."""
-    rows = (_template(template, facts) for template in templates)
+    rows = (_template(template, state) for template in templates)
     return tuple(sorted(rows, key=lambda row: (row.namespace, row.name)))
 
 
-def _template(template: ResourceClaimTemplate, facts: ClusterState) -> TemplateRow:
+def _template(template: ResourceClaimTemplate, state: ClusterState) -> TemplateRow:
     meta = template.metadata
     made = ResourceClaim(metadata=ObjectMeta(name=meta.name, namespace=meta.namespace), spec=template.spec.spec)
     users = sum(
         pod.metadata.namespace == meta.namespace
         and not is_terminal(pod)
         and any(entry.resource_claim_template_name == meta.name for entry in pod.spec.resource_claims)
-        for pod in facts.inventory.pods.values()
+        for pod in state.inventory.pods.values()
     )
     return TemplateRow(meta.namespace, meta.name, claim_ask(made), users, meta.creation_timestamp or "")

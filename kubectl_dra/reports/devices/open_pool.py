@@ -63,7 +63,7 @@ class PoolFacts(msgspec.Struct):
     """One pool opened up: the allocator's record of it, its counters, the rules that touch it."""
 
     id: PoolId
-    facts: ClusterState
+    state: ClusterState
     cache: PoolCache
 
     @property
@@ -101,7 +101,7 @@ class PoolFacts(msgspec.Struct):
 
     def _listed_states(self) -> Iterator[ListedState]:
         # There may be 80,000 devices: what is the same for all of a pool is asked about once.
-        held, counters, features = self.held, self.counters, self.facts.features
+        held, counters, features = self.held, self.counters, self.state.features
         ruled, differs, offered = bool(self.rules), self.views.ready is not None, self.view.state in ALLOCATED_FROM
         last, per_device, closed = None, False, False
         for slice_, device in self.devices():
@@ -111,7 +111,7 @@ class PoolFacts(msgspec.Struct):
             if differs:
                 offered = self.offered(device, slice_)
             if slice_ is not last or per_device:
-                last, per_device = slice_, slice_scope(slice_, self.facts).kind is ScopeKind.PER_DEVICE
+                last, per_device = slice_, slice_scope(slice_, self.state).kind is ScopeKind.PER_DEVICE
                 closed = self.closed(device, slice_) is not None
             state = device_state(device, held.get(device.name), offered, tainted, counters, closed, features)
             yield ListedState(slice_, device, state, tainted)
@@ -130,7 +130,7 @@ class PoolFacts(msgspec.Struct):
     @property
     def evidence(self) -> Evidence:
         """What is known of this pool: other pools' slices need not have been read."""
-        return self.facts.evidence.within(pool_fields(self.id))
+        return self.state.evidence.within(pool_fields(self.id))
 
     @property
     def view(self) -> PoolView:
@@ -143,29 +143,29 @@ class PoolFacts(msgspec.Struct):
 
     def devices(self) -> Iterator[tuple[ResourceSlice, Device]]:
         """The devices that the newest generation publishes, in search order."""
-        return self.facts.published(self.id)
+        return self.state.published(self.id)
 
     def state_of(self, device: Device, slice_: ResourceSlice, tainted: bool) -> DeviceState:
-        held, features = self.held.get(device.name), self.facts.features
+        held, features = self.held.get(device.name), self.state.features
         closed = self.closed(device, slice_) is not None
         return device_state(device, held, self.offered(device, slice_), tainted, self.counters, closed, features)
 
     def closed(self, device: Device, slice_: ResourceSlice) -> Closed | None:
         """Why no node takes new pods that could use the device; None where one does, or may."""
-        return closed_scope(device_scope(device, slice_, self.facts), self.facts)
+        return closed_scope(device_scope(device, slice_, self.state), self.state)
 
     def offered(self, device: Device, slice_: ResourceSlice) -> bool:
         """Whether some node that can use the device sees a pool that is ready."""
         ready = self.views.ready
         if ready is None:
             return self.view.state in ALLOCATED_FROM
-        scope = device_scope(device, slice_, self.facts)
-        return any(usable_on(node, scope, self.facts) for node in ready)
+        scope = device_scope(device, slice_, self.state)
+        return any(usable_on(node, scope, self.state) for node in ready)
 
     def taints(self, device: Device, slice_: ResourceSlice) -> tuple[TaintRecord, ...]:
         if not device.taints and not self.rules:
             return ()
-        return device_taints(device, slice_.spec, self.rules, self.facts.narrowing, self.facts.features)
+        return device_taints(device, slice_.spec, self.rules, self.state.narrowing, self.state.features)
 
     @property
     def state_bounds(self) -> Mapping[DeviceState, Bound]:
@@ -174,11 +174,11 @@ class PoolFacts(msgspec.Struct):
 
     @property
     def holders_bound(self) -> Bound:
-        return Bound.EXACT if self.facts.evidence.complete("ResourceClaim") else Bound.AT_LEAST
+        return Bound.EXACT if self.state.evidence.complete("ResourceClaim") else Bound.AT_LEAST
 
     @property
     def taints_bound(self) -> Bound:
-        return Bound.EXACT if self.facts.evidence.complete("DeviceTaintRule") else Bound.AT_LEAST
+        return Bound.EXACT if self.state.evidence.complete("DeviceTaintRule") else Bound.AT_LEAST
 
     def device_id(self, device: Device) -> DeviceId:
         return DeviceId(self.id.driver, self.id.pool, device.name)
@@ -227,22 +227,22 @@ def known_pools(_state: ClusterState) -> dict[PoolId, PoolCache]:
     return {}
 
 
-def open_pool(pool: PoolId, facts: ClusterState) -> PoolFacts:
+def open_pool(pool: PoolId, state: ClusterState) -> PoolFacts:
     """Open one pool of the inventory; where the facts keep what was worked out, nothing is worked out twice."""
-    known = known_pools(facts)
+    known = known_pools(state)
     cache = known.get(pool)
     if cache is None:
-        cache = _cached(pool, facts)
-        if facts.keeps:
+        cache = _cached(pool, state)
+        if state.keeps:
             known[pool] = cache
-    return PoolFacts(pool, facts, cache)
+    return PoolFacts(pool, state, cache)
 
 
-def _cached(pool: PoolId, facts: ClusterState) -> PoolCache:
-    judged, held = whole_pool(pool, facts), facts.allocated.pool(*pool)
+def _cached(pool: PoolId, state: ClusterState) -> PoolCache:
+    judged, held = whole_pool(pool, state), state.allocated.pool(*pool)
     counters = PoolCounters(judged.pool, held) if judged.pool is not None and judged.pool.counter_sets else None
-    rules = tuple([rule for rule in facts.rules if selects(rule, *pool)])
-    specs = [slice_.spec for slice_ in facts.inventory.slices_by_pool.get(pool, ())]
+    rules = tuple([rule for rule in state.rules if selects(rule, *pool)])
+    specs = [slice_.spec for slice_ in state.inventory.slices_by_pool.get(pool, ())]
     by_selector = any(spec.node_selector is not None or spec.per_device_node_selection for spec in specs)
-    admin, views = facts.allocated.admin(*pool), node_views(pool, facts)
-    return PoolCache(judged, views, counters, held, admin, rules, facts.newest(pool), by_selector)
+    admin, views = state.allocated.admin(*pool), node_views(pool, state)
+    return PoolCache(judged, views, counters, held, admin, rules, state.newest(pool), by_selector)

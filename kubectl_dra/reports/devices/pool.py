@@ -170,9 +170,9 @@ class PoolReport(PoolSummary, frozen=True):
 # --- summary --------------------------------------------------------------------------------------------------------
 
 
-def pool_summaries(facts: ClusterState) -> tuple[PoolSummary, ...]:
+def pool_summaries(state: ClusterState) -> tuple[PoolSummary, ...]:
     """One summary per pool, sorted by driver and pool."""
-    return tuple(pool_summary(open_pool(pool, facts)) for pool in facts.pools)
+    return tuple(pool_summary(open_pool(pool, state)) for pool in state.pools)
 
 
 def pool_summary(opened: PoolFacts) -> PoolSummary:
@@ -180,7 +180,7 @@ def pool_summary(opened: PoolFacts) -> PoolSummary:
 
 
 def _summary(opened: PoolFacts) -> PoolSummary:
-    facts, tally = opened.facts, tally_of(opened)
+    facts, tally = opened.state, tally_of(opened)
     return PoolSummary(
         driver=opened.id.driver,
         pool=opened.id.pool,
@@ -196,7 +196,7 @@ def _summary(opened: PoolFacts) -> PoolSummary:
 
 
 def tally_of(opened: PoolFacts) -> DeviceTally:
-    tally, shares = DeviceTally(), opened.facts.features.consumable_capacity
+    tally, shares = DeviceTally(), opened.state.features.consumable_capacity
     for kind, number in opened.kinds(opened.listed_states()).items():
         tally.device(*kind, number)
     for each in opened.listed_states() if shares else ():
@@ -216,7 +216,7 @@ def _tally_capacity(tally: DeviceTally, device: Device, held: DeviceHold | None,
 
 def pool_scope(opened: PoolFacts) -> Scope:
     """Where the devices of a pool can be used, as far as all its slices agree."""
-    return joint_scope(slice_scope(slice_, opened.facts) for slice_ in opened.slices)
+    return joint_scope(slice_scope(slice_, opened.state) for slice_ in opened.slices)
 
 
 def is_troubled(pool: PoolSummary) -> bool:
@@ -228,9 +228,9 @@ def is_troubled(pool: PoolSummary) -> bool:
 # --- report ---------------------------------------------------------------------------------------------------------
 
 
-def pool_report(pool: PoolId, facts: ClusterState) -> PoolReport:
+def pool_report(pool: PoolId, state: ClusterState) -> PoolReport:
     """The report of one pool of the inventory."""
-    opened = open_pool(pool, facts)
+    opened = open_pool(pool, state)
     summary = pool_summary(opened)
     devices = with_types(device_records(opened, summary.scope), pool.driver)
     values = [device.values for device in devices]
@@ -245,27 +245,27 @@ def pool_report(pool: PoolId, facts: ClusterState) -> PoolReport:
         devices=devices,
         allocated=tuple(unpublished_of_pool(opened)),
         statuses=_statuses(opened, devices),
-        driver_pods=plugins(pool.driver, summary.scope.node, facts.inventory)
+        driver_pods=plugins(pool.driver, summary.scope.node, state.inventory)
         if summary.scope.node and is_troubled(summary)
         else (),
-        meant=meant_by((summary.scope.node,), facts.inventory.nodes) if summary.scope.nodes == 0 else (),
-        also_advertised=advertised(facts, filter(None, (s.spec.node_name for s in opened.slices)), (opened.id.driver,)),
+        meant=meant_by((summary.scope.node,), state.inventory.nodes) if summary.scope.nodes == 0 else (),
+        also_advertised=advertised(state, filter(None, (s.spec.node_name for s in opened.slices)), (opened.id.driver,)),
         missing=missing_rights(opened.evidence, KINDS),
-        assumed=base.assumptions_of(facts.evidence),
-        features=base.feature_record(facts.features),
-        read=base.reads_of(facts.evidence),
-        as_of=facts.as_of,
+        assumed=base.assumptions_of(state.evidence),
+        features=base.feature_record(state.features),
+        read=base.reads_of(state.evidence),
+        as_of=state.as_of,
     )
 
 
 def _statuses(opened: PoolFacts, devices: Iterable[DeviceRecord]) -> tuple[PoolStatusRecord, ...]:
     uses = [DeviceUse(device.holders, device.taints) for device in devices]
     view = opened.judged.view
-    return pool_statuses(opened.id, opened.facts.inventory, view.generation, view.seen, uses)
+    return pool_statuses(opened.id, opened.state.inventory, view.generation, view.seen, uses)
 
 
 def _slice_records(opened: PoolFacts) -> Iterator[SliceRecord]:
-    slices = opened.facts.inventory.slices_by_pool.get(opened.id, ())
+    slices = opened.state.inventory.slices_by_pool.get(opened.id, ())
     for slice_ in sorted(slices, key=lambda s: (-s.spec.pool.generation, s.metadata.name)):
         spec = slice_.spec
         yield SliceRecord(
@@ -276,7 +276,7 @@ def _slice_records(opened: PoolFacts) -> Iterator[SliceRecord]:
             ignored=slice_.metadata.name in opened.judged.ignored,
             devices=len(spec.devices),
             counter_sets=tuple(counter_set.name for counter_set in spec.shared_counters),
-            scope=slice_scope(slice_, opened.facts),
+            scope=slice_scope(slice_, opened.state),
             created=slice_.metadata.creation_timestamp or "",
             partition_type_attribute=spec.partition_type_attribute or "",
             skip_node_operations=spec.skip_node_operations,
@@ -315,7 +315,7 @@ def device_records(
 def _device_record(
     opened: PoolFacts, slice_: ResourceSlice, device: Device, scope: Scope, excludes: tuple[str, ...]
 ) -> DeviceRecord:
-    facts, held = opened.facts, opened.held
+    facts, held = opened.state, opened.held
     taints = opened.taints(device, slice_)
     device_id = opened.device_id(device)
     own_scope = device_scope(device, slice_, facts)

@@ -83,14 +83,14 @@ class PoolVerdict(msgspec.Struct, frozen=True):
     ignored: frozenset[str] = frozenset()
 
 
-def whole_pool(pool: PoolId, facts: ClusterState) -> PoolVerdict:
+def whole_pool(pool: PoolId, state: ClusterState) -> PoolVerdict:
     """The pool as a node sees it that can use every slice."""
-    slices = facts.inventory.slices_by_pool.get(pool, ())
+    slices = state.inventory.slices_by_pool.get(pool, ())
     name = slices[0].spec.node_name if slices else None
     if name and all(s.spec.node_name == name and not s.spec.per_device_node_selection for s in slices):
         # As most pools are: that node can, and no other.
-        return _view(slices, Node(metadata=ObjectMeta(name=name)), facts)
-    return _view([_everywhere(slice_) for slice_ in slices], Node(), facts)
+        return _view(slices, Node(metadata=ObjectMeta(name=name)), state)
+    return _view([_everywhere(slice_) for slice_ in slices], Node(), state)
 
 
 class Views(msgspec.Struct, frozen=True):
@@ -105,20 +105,20 @@ class Views(msgspec.Struct, frozen=True):
     known: bool = True
 
 
-def node_views(pool: PoolId, facts: ClusterState) -> Views:
+def node_views(pool: PoolId, state: ClusterState) -> Views:
     """How nodes see a pool whose slices have different node selections."""
-    slices = facts.inventory.slices_by_pool.get(pool, ())
+    slices = state.inventory.slices_by_pool.get(pool, ())
     if _uniform(slices):
         return Views()
     selectors = set(_selectors(slices))
-    if selectors and not facts.evidence.complete("Node"):
+    if selectors and not state.evidence.complete("Node"):
         return Views(known=False)
     groups: dict[PoolView, list[str]] = {}
-    for names in _alike_nodes(slices, selectors, facts):
-        node = facts.inventory.nodes.get(names[0]) or Node(metadata=ObjectMeta(name=names[0]))
-        groups.setdefault(_view(slices, node, facts).view, []).extend(names)
+    for names in _alike_nodes(slices, selectors, state):
+        node = state.inventory.nodes.get(names[0]) or Node(metadata=ObjectMeta(name=names[0]))
+        groups.setdefault(_view(slices, node, state).view, []).extend(names)
     groups.pop(_NOTHING, None)
-    if list(groups) == [whole_pool(pool, facts).view]:
+    if list(groups) == [whole_pool(pool, state).view]:
         return Views()
     views = [
         msgspec.structs.replace(view, nodes=tuple(sorted(names)[:_MAX_NAMES]), count=len(names))
@@ -132,15 +132,15 @@ _NOTHING = PoolView(PoolState.IGNORED, 0, 0, 0)
 _NONE: Final[frozenset[str]] = frozenset()
 
 
-def _view(slices: Sequence[ResourceSlice], node: Node, facts: ClusterState) -> PoolVerdict:
+def _view(slices: Sequence[ResourceSlice], node: Node, state: ClusterState) -> PoolVerdict:
     try:
-        gathered = pools.gather(pools.SliceIndex(slices, facts.features), node)
+        gathered = pools.gather(pools.SliceIndex(slices, state.features), node)
     except Aborted:
         return PoolVerdict(PoolView(PoolState.UNPARSABLE, *_claimed(slices)))
     # An empty one for each pool would be another object each time.
     ignored = frozenset(slice_.metadata.name for slice_ in gathered.ignored) if gathered.ignored else _NONE
     for pool in gathered.pools:
-        return PoolVerdict(_judged_view(slices, pool, facts.features.judges_whole_pools), pool, ignored)
+        return PoolVerdict(_judged_view(slices, pool, state.features.judges_whole_pools), pool, ignored)
     for obsolete in gathered.obsolete:
         return PoolVerdict(PoolView(PoolState.OBSOLETE, obsolete.generation, 0, 0), None, ignored)
     return PoolVerdict(PoolView(PoolState.IGNORED, *_claimed(slices)) if ignored else _NOTHING, None, ignored)
@@ -192,12 +192,12 @@ def _selectors(slices: Sequence[ResourceSlice]) -> list[NodeSelector]:
     return [selector for selector in found if selector is not None]
 
 
-def _alike_nodes(slices: Sequence[ResourceSlice], selectors: set[NodeSelector], facts: ClusterState) -> list[list[str]]:
+def _alike_nodes(slices: Sequence[ResourceSlice], selectors: set[NodeSelector], state: ClusterState) -> list[list[str]]:
     """Names of nodes in groups that see the same slices: nodes named one by one, the others by matching selectors."""
     named = {name for slice_ in slices for name in (slice_.spec.node_name, *_device_nodes(slice_)) if name}
     groups: dict[object, list[str]] = {name: [name] for name in sorted(named)}
     parsed = [nodes.parse(selector) for selector in selectors]
-    for name, node in facts.inventory.nodes.items():
+    for name, node in state.inventory.nodes.items():
         if name not in named:
             seen = tuple(not selector.problems and selector.matches(node) for selector in parsed)
             groups.setdefault(seen, []).append(name)

@@ -24,17 +24,17 @@ class AllocatedDevice(ReportRecord, frozen=True):
     holders: tuple[Holder, ...]
 
 
-def unpublished_of_node(node: str, facts: ClusterState) -> Iterator[AllocatedDevice]:
+def unpublished_of_node(node: str, state: ClusterState) -> Iterator[AllocatedDevice]:
     """By name; an allocation names the node that alone reaches all of its devices."""
-    for where, device, here in unpublished(facts):
+    for where, device, here in unpublished(state):
         if where == node:
-            yield _record(device, here, facts)
+            yield _record(device, here, state)
 
 
-def unpublished(facts: ClusterState) -> Iterator[tuple[str, DeviceId, list[Holding]]]:
+def unpublished(state: ClusterState) -> Iterator[tuple[str, DeviceId, list[Holding]]]:
     """All of them, with the node of those who have them."""
-    for device, holdings in sorted(facts.inventory.holdings_by_device.items()):
-        if not is_unpublished(facts.inventory, device):
+    for device, holdings in sorted(state.inventory.holdings_by_device.items()):
+        if not is_unpublished(state.inventory, device):
             continue
         by_node: dict[str, list[Holding]] = {}
         for each in _lasting(holdings):
@@ -42,31 +42,31 @@ def unpublished(facts: ClusterState) -> Iterator[tuple[str, DeviceId, list[Holdi
         yield from ((node, device, here) for node, here in by_node.items() if node)
 
 
-def vanished(facts: ClusterState) -> tuple[str, ...]:
+def vanished(state: ClusterState) -> tuple[str, ...]:
     """What claims hold and certainly no slice publishes any more, by name: no list of published devices has it."""
-    inventory = facts.inventory
+    inventory = state.inventory
     return tuple(
         str(device)
         for device, holdings in sorted(inventory.holdings_by_device.items())
-        if any(True for _ in _lasting(holdings)) and is_vanished(inventory, facts.evidence, device)
+        if any(True for _ in _lasting(holdings)) and is_vanished(inventory, state.evidence, device)
     )
 
 
 def unpublished_of_pool(opened: PoolFacts) -> Iterator[AllocatedDevice]:
     """Those of one pool, by name; none where not all of its slices could be read."""
-    holdings = opened.facts.inventory.holdings_by_device
+    holdings = opened.state.inventory.holdings_by_device
     for name in unpublished_names(opened):
         device = DeviceId(opened.id.driver, opened.id.pool, name)
-        yield _record(device, _lasting(holdings.get(device, ())), opened.facts)
+        yield _record(device, _lasting(holdings.get(device, ())), opened.state)
 
 
-def held_in_pools(facts: ClusterState, word: str = "") -> tuple[AllocatedDevice, ...]:
+def held_in_pools(state: ClusterState, word: str = "") -> tuple[AllocatedDevice, ...]:
     """What claims have in the pools that ``word`` names (empty: in all), by name, whether or not slices publish it."""
-    holdings = facts.inventory.holdings_by_device
+    holdings = state.inventory.holdings_by_device
     named = {device.pool_id for device in holdings}
     pools = pools_named(word, named) if word else named
     found = (
-        _record(device, _lasting(holdings[device]), facts) for device in sorted(holdings) if device.pool_id in pools
+        _record(device, _lasting(holdings[device]), state) for device in sorted(holdings) if device.pool_id in pools
     )
     return tuple(each for each in found if each.holders)
 
@@ -77,8 +77,8 @@ def unpublished_names(opened: PoolFacts) -> list[str]:
     return sorted(opened.held.keys() - {device.name for _, device in opened.devices()})
 
 
-def _record(device: DeviceId, holdings: Iterable[Holding], facts: ClusterState) -> AllocatedDevice:
-    holders = tuple(holder_of(each, facts) for each in holdings)
+def _record(device: DeviceId, holdings: Iterable[Holding], state: ClusterState) -> AllocatedDevice:
+    holders = tuple(holder_of(each, state) for each in holdings)
     return AllocatedDevice(device.driver, device.pool, device.device, holders)
 
 

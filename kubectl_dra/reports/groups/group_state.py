@@ -80,11 +80,11 @@ class GroupReport(ReportRecord, frozen=True):
     as_of: str
 
 
-def group_state(group: PodGroup, facts: ClusterState) -> GroupReport:
+def group_state(group: PodGroup, state: ClusterState) -> GroupReport:
     """The report of one group of the inventory."""
     meta, spec, gang = group.metadata, group.spec, group.spec.scheduling_policy.gang
     key = key_of(meta)
-    pods = tuple(_pods(key, facts))
+    pods = tuple(_pods(key, state))
     workload, parent = spec.workload_ref, spec.parent_composite_pod_group_name
     return GroupReport(
         namespace=meta.namespace,
@@ -100,25 +100,25 @@ def group_state(group: PodGroup, facts: ClusterState) -> GroupReport:
         priority_class=spec.priority_class_name,
         preemption_policy=spec.preemption_policy or "",
         workload=ObjectRef("Workload", meta.namespace, workload.workload_name) if workload is not None else None,
-        template=template_of(facts, group),
+        template=template_of(state, group),
         parent=ObjectRef("CompositePodGroup", meta.namespace, parent) if parent else None,
-        placed_together=are_placed_together(facts),
+        placed_together=are_placed_together(state),
         with_node=sum(pod.state not in _OVER for pod in pods),
         waiting=sum(pod.state is ConsumerState.PENDING for pod in pods),
         pods=pods,
-        claims=shared_claims(facts.inventory, group),
+        claims=shared_claims(state.inventory, group),
         conditions=group.status.conditions,
-        missing=missing_rights(facts.evidence, _SHOWN, meta.namespace),
-        features=feature_record(facts.features),
-        read=reads_of(facts.evidence),
-        as_of=facts.as_of,
+        missing=missing_rights(state.evidence, _SHOWN, meta.namespace),
+        features=feature_record(state.features),
+        read=reads_of(state.evidence),
+        as_of=state.as_of,
     )
 
 
-def _pods(group: Key, facts: ClusterState) -> Iterator[GroupPod]:
-    for pod in pods_of(facts, group):
+def _pods(group: Key, state: ClusterState) -> Iterator[GroupPod]:
+    for pod in pods_of(state, group):
         ref = ObjectRef.of("Pod", key_of(pod.metadata))
-        claims = facts.inventory.claims_by_user.get(pod.metadata.uid, ())
+        claims = state.inventory.claims_by_user.get(pod.metadata.uid, ())
         mine = sorted((each for each in claims if each.status.reserved_for), key=lambda each: key_of(each.metadata))
         devices = tuple(str(device) for claim in mine for device in devices_of(claim))
         yield GroupPod(ref, pod_state(pod), pod.spec.node_name, waiting_reason(pod), devices, observed(pod, ()))
@@ -144,16 +144,16 @@ class GroupRow(ReportRecord, frozen=True):
     created: str | None
 
 
-def group_rows(groups: Iterable[PodGroup], facts: ClusterState) -> tuple[GroupRow, ...]:
+def group_rows(groups: Iterable[PodGroup], state: ClusterState) -> tuple[GroupRow, ...]:
     """One row per group, by namespace and name."""
-    rows = (_row(group, facts) for group in groups)
+    rows = (_row(group, state) for group in groups)
     return tuple(sorted(rows, key=lambda row: (row.namespace, row.name)))
 
 
-def _row(group: PodGroup, facts: ClusterState) -> GroupRow:
+def _row(group: PodGroup, state: ClusterState) -> GroupRow:
     key, spec = key_of(group.metadata), group.spec
-    pods = [pod for pod in facts.inventory.pods_by_group.get(key, ()) if not is_terminal(pod)]
-    known = facts.evidence.complete("Pod", key.namespace)
+    pods = [pod for pod in state.inventory.pods_by_group.get(key, ()) if not is_terminal(pod)]
+    known = state.evidence.complete("Pod", key.namespace)
     condition = next((each for each in group.status.conditions if each.type == INITIALLY_SCHEDULED), None)
     made = {status.name: status.resource_claim_name for status in group.status.resource_claim_statuses}
     names = (entry.resource_claim_name or made.get(entry.name) for entry in spec.resource_claims)

@@ -77,7 +77,7 @@ def group_answer(
     what_if: WhatIf | None = None,
 ) -> GroupAnswer:
     """The answer about a PodGroup. Raises ``NotFound``."""
-    state, diagnosis = diagnoser.world, diagnose_group(diagnoser, key)
+    state, diagnosis = diagnoser.state, diagnose_group(diagnoser, key)
     pod = _telling(diagnoser, diagnosis, remedies=remedies, read_owner=read_owner, what_if=what_if)
     group = placed_group_of(state, diagnosis)
     report = GroupPendingReport(
@@ -105,8 +105,8 @@ def _telling(
         return None
     pod = group.blocking or group.members[0].pod
     diagnosis = diagnoser.pod(pod.key)
-    ways = find_remedies(diagnoser.world, diagnosis, read_owner=read_owner) if remedies else None
-    return pending_report(diagnosis, diagnoser.world, ways=ways, what_if=what_if, read_owner=read_owner)
+    ways = find_remedies(diagnoser.state, diagnosis, read_owner=read_owner) if remedies else None
+    return pending_report(diagnosis, diagnoser.state, ways=ways, what_if=what_if, read_owner=read_owner)
 
 
 def _assignment(state: ClusterState, diagnosis: GroupDiagnosis) -> OtherAssignment:

@@ -15,7 +15,7 @@ _SHOWN: Final = 4
 
 
 def constraint_findings(
-    record: ResourceClaim | ResourceClaimTemplate, drivers: Mapping[str, Set[str]], world: ClusterState
+    record: ResourceClaim | ResourceClaimTemplate, drivers: Mapping[str, Set[str]], state: ClusterState
 ) -> Iterator[UnplacedFinding]:
     """``drivers``: those of the devices that match each request, or each alternative of one.
 
@@ -24,7 +24,7 @@ def constraint_findings(
     """
     spec = record.spec.spec if isinstance(record, ResourceClaimTemplate) else record.spec
     prefix = "spec.spec" if isinstance(record, ResourceClaimTemplate) else "spec"
-    if world.evidence.coverage("ResourceSlice") in LACKING:
+    if state.evidence.coverage("ResourceSlice") in LACKING:
         return
     for index, each in enumerate(spec.devices.constraints):
         field = "matchAttribute" if each.match_attribute else "distinctAttribute"
@@ -32,7 +32,7 @@ def constraint_findings(
         for request, known in drivers.items() if wanted else ():
             if each.requests and not {request, request.partition("/")[0]} & {*each.requests}:
                 continue
-            published = {name for driver in known for name in _published(driver, world.inventory.slices.values())}
+            published = {name for driver in known for name in _published(driver, state.inventory.slices.values())}
             if published and wanted not in published:
                 others = sorted(
                     published, key=lambda name: (name.rpartition("/")[2] != wanted.rpartition("/")[2], name)

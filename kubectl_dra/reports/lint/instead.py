@@ -46,7 +46,7 @@ def _corrected(planned: Planned, setting: Setting | None) -> Iterator[tuple[str,
     record = planned.record
     if not isinstance(record, DeviceClass | ResourceClaim | ResourceClaimTemplate):
         return
-    known = setting.facts.features if setting is not None else features()
+    known = setting.state.features if setting is not None else features()
     for question in manifest_questions([(record, "")], known):
         trial = trial_of(question, setting) if setting is not None else _without_devices(question)
         for found in corrections(trial):

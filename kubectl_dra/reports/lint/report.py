@@ -149,13 +149,13 @@ def device_findings(planned: Planned, setting: Setting) -> Iterator[UnplacedFind
     if not isinstance(record, DeviceClass | ResourceClaim | ResourceClaimTemplate):
         return
     drivers = dict[str, set[str]]()
-    for question in manifest_questions([(record, "")], setting.facts.features):
+    for question in manifest_questions([(record, "")], setting.state.features):
         report = selector_report(question, setting)
         drivers[question.subject.request] = {pool.driver for pool in report.pools if pool.matches}
         if all(each.admission.accepted and each.scheduler.accepted for each in report.selectors):
             yield from _of_report(report, place_of(record, question))
     if not isinstance(record, DeviceClass):
-        yield from constraint_findings(record, drivers, setting.facts)
+        yield from constraint_findings(record, drivers, setting.state)
 
 
 def _of_report(report: SelectorReport, path: str) -> Iterator[UnplacedFinding]:

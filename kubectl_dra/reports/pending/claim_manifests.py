@@ -25,8 +25,8 @@ _SERVER_METADATA: Final = (
 )
 
 
-def claim_version(world: ClusterState) -> str | None:
-    return next((version for since, version in _SINCE if world.features.minor >= since), None)
+def claim_version(state: ClusterState) -> str | None:
+    return next((version for since, version in _SINCE if state.features.minor >= since), None)
 
 
 def new_template(ref: ObjectRef, claim: ResourceClaim, version: str) -> dict[str, Any]:

@@ -101,7 +101,7 @@ class WorkloadPendingReport(ReportRecord, frozen=True, kw_only=True):
 def idle_report(state: ClusterState, workload: ObjectRef, found: Idle) -> WorkloadPendingReport:
     """The report of a workload that has no pods."""
     failed = found.failed
-    pending = pending_report(failed, found.world or state).without_steps() if failed is not None else None
+    pending = pending_report(failed, found.state or state).without_steps() if failed is not None else None
     return WorkloadPendingReport(
         workload=workload,
         verdict=_verdict(found),

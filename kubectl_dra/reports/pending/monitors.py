@@ -18,17 +18,17 @@ from kubectl_dra.reports.pending.renewal import TakesAll
 _GATE: Final = "DRAAdminAccess"
 
 
-def taking_all(world: ClusterState, actions: Sequence[Action]) -> Iterator[TakesAll]:
+def taking_all(state: ClusterState, actions: Sequence[Action]) -> Iterator[TakesAll]:
     """Of the DaemonSets whose pods would be deleted, those that request all devices for themselves."""
     for action in actions:
         owner = action.recreated_by if isinstance(action, DeletePod) and action.frees else None
-        pod = world.inventory.pods.get(action.pod.key) if isinstance(action, DeletePod) else None
+        pod = state.inventory.pods.get(action.pod.key) if isinstance(action, DeletePod) else None
         if owner is None or owner.kind != DAEMON_SET or pod is None:
             continue
-        claims = world.inventory.claims_by_user.get(pod.metadata.uid, ())
+        claims = state.inventory.claims_by_user.get(pod.metadata.uid, ())
         if any(map(_takes_all, claims)):
-            gate = "" if world.features.admin_access else _GATE
-            yield TakesAll(owner, _missing_label(world, owner.namespace), gate)
+            gate = "" if state.features.admin_access else _GATE
+            yield TakesAll(owner, _missing_label(state, owner.namespace), gate)
 
 
 def _takes_all(claim: ResourceClaim) -> bool:
@@ -36,6 +36,6 @@ def _takes_all(claim: ResourceClaim) -> bool:
     return any(e is not None and e.allocation_mode == "All" and not e.admin_access for e in exactly)
 
 
-def _missing_label(world: ClusterState, name: str) -> str:
-    namespace = world.inventory.namespaces.get(name)
-    return lacking_label(namespace.metadata.labels if namespace is not None else {}, world.features)
+def _missing_label(state: ClusterState, name: str) -> str:
+    namespace = state.inventory.namespaces.get(name)
+    return lacking_label(namespace.metadata.labels if namespace is not None else {}, state.features)

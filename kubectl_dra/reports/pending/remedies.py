@@ -133,7 +133,7 @@ class FoundRemedies(ReportRecord, frozen=True):
 
 
 def find_remedies(
-    world: ClusterState,
+    state: ClusterState,
     diagnosis: PodDiagnosis,
     *,
     keep: Collection[Key] = (),
@@ -144,14 +144,14 @@ def find_remedies(
 
     ``read_owner`` gets owners of pods that the Inventory does not have. ``then``: what else comes of changes.
     """
-    owners = Owners(world.inventory, read_owner)
-    asked = as_if_ours(world, diagnosis)
-    found = find(asked.world, asked.diagnosis, keep={*keep, *asked.keep}, owners=owners)
+    owners = Owners(state.inventory, read_owner)
+    asked = as_if_ours(state, diagnosis)
+    found = find(asked.state, asked.diagnosis, keep={*keep, *asked.keep}, owners=owners)
 
     def reports(proposals: Iterable[Proposal]) -> tuple[RemedyReport, ...]:
-        told = settled(world, asked.diagnosis.pod.key, owners, proposals)
-        made = (_Steps(world, asked.diagnosis, owners, proposal, keep, then).report() for proposal in told)
-        return tuple(sorted(made, key=lambda each: _order(world, each)))
+        told = settled(state, asked.diagnosis.pod.key, owners, proposals)
+        made = (_Steps(state, asked.diagnosis, owners, proposal, keep, then).report() for proposal in told)
+        return tuple(sorted(made, key=lambda each: _order(state, each)))
 
     return FoundRemedies(
         reports(worth_telling(found.proposals)),
@@ -169,14 +169,14 @@ class _Steps:
 
     def __init__(
         self,
-        world: ClusterState,
+        state: ClusterState,
         diagnosis: PodDiagnosis,
         owners: Owners,
         proposal: Proposal,
         keep: Collection[Key],
         then: Afterwards | None = None,
     ) -> None:
-        self._world = world
+        self._state = state
         self._diagnosis = diagnosis
         self._pod = diagnosis.pod.key
         self._owners = owners
@@ -194,20 +194,20 @@ class _Steps:
         found += [self._of(action) for action in remedy.actions if isinstance(action, _LAST)]
         complete = all(steps is not None for steps in found)
         made = [step for each in found if each is not None for step in each] if complete else []
-        address = self._world.evidence.address
+        address = self._state.evidence.address
         steps = tuple(Step(tuple(changing(words, address) for words in each.commands), each.manifest) for each in made)
         if not remedy.verified and quotas.are_unread(
-            self._world, self._world.inventory.pods[self._pod], remedy.actions
+            self._state, self._state.inventory.pods[self._pod], remedy.actions
         ):
             self._notes.append(QuotasUnread())
         lower = any(isinstance(each, records.EditPod) and lowers(each) for each in remedy.actions)
-        if lower and not self._world.evidence.complete(LIMITS.kind, self._pod.namespace):
+        if lower and not self._state.evidence.complete(LIMITS.kind, self._pod.namespace):
             self._notes.append(LimitsUnread())
-        if scalable.may_be_scaled_back(self._world.evidence, remedy.actions):
+        if scalable.may_be_scaled_back(self._state.evidence, remedy.actions):
             self._notes.append(AutoscalersUnread())
-        self._notes += quotas.unspecified(self._world, remedy.actions)
+        self._notes += quotas.unspecified(self._state, remedy.actions)
         fit = self._then(remedy.actions, self._proposal.changes) if self._then is not None and remedy.verified else None
-        shared = raised_quota.enough_for(self._world, self._diagnosis, remedy.actions, self._proposal.changed)
+        shared = raised_quota.enough_for(self._state, self._diagnosis, remedy.actions, self._proposal.changed)
         self._notes += [fit] if fit is not None else [EnoughFor(*shared)] if shared is not None else []
         self._notes += self._of_the_deleted(remedy)
         return RemedyReport(
@@ -226,9 +226,9 @@ class _Steps:
         """Where what is made in their place goes, and what their end means to a Job."""
         if remedy.returns:
             yield StartsAgain(remedy.returns)
-        yield from taking_all(self._world, remedy.actions)
+        yield from taking_all(self._state, remedy.actions)
         for action in remedy.actions:
-            pod = self._world.inventory.pods.get(action.pod.key) if isinstance(action, records.DeletePod) else None
+            pod = self._state.inventory.pods.get(action.pod.key) if isinstance(action, records.DeletePod) else None
             job = next((each for each in self._owners.of(pod) if each.ref.kind == "Job"), None) if pod else None
             if job is not None and job.object is not None:
                 yield counted_as_failed(job.ref, job.object)
@@ -252,7 +252,7 @@ class _Steps:
         if isinstance(action, records.CreateObject):
             return self._created(action)
         if isinstance(action, records.EndReservations):
-            ended = end_of_users(action, self._world)
+            ended = end_of_users(action, self._state)
             return None if ended is None else (Step((ended,)),)
         if isinstance(action, MoveVolume) and not action.volume:
             pipe = remade_claim(action)
@@ -265,18 +265,18 @@ class _Steps:
 
     def _created(self, action: records.CreateObject) -> Sequence[Step] | None:
         """The missing object as far as it is clear what it should be."""
-        version, ref = claim_version(self._world), action.ref
+        version, ref = claim_version(self._state), action.ref
         if version is None or of(ref.kind, ref.name, ref.namespace) is None:
             return None
         words = kubectl("create", "-f", "-")
         if action.like is not None:
-            claim = self._world.inventory.claims.get(action.like.key)
+            claim = self._state.inventory.claims.get(action.like.key)
             new = new_claim if ref.kind == "ResourceClaim" else new_template
             made_from = None if claim is None else new(ref, claim, version)
             return (Step((words,), made_from),) if words is not None and made_from is not None else None
         if action.device_class and words is not None:
             return (Step((words,), new_template(ref, ResourceClaim(spec=spec_of(action)), version)),)
-        found = skeleton(ref, action.extended_resource, self._world, version)
+        found = skeleton(ref, action.extended_resource, self._state, version)
         if found is None or words is None:
             return None
         made, guess = found
@@ -285,7 +285,7 @@ class _Steps:
         return (Step((words,), made),)
 
     def _of_claim(self, action: records.EditClaim) -> Sequence[Step] | None:
-        changed, version = self._proposal.changed, claim_version(self._world)
+        changed, version = self._proposal.changed, claim_version(self._state)
         claim = changed.claims.get(action.claim.key) if changed is not None else None
         if claim is None or version is None or of("resourceclaim", action.claim.name, action.claim.namespace) is None:
             return None
@@ -296,15 +296,15 @@ class _Steps:
         if action.template is None:
             body = encode(unallocated(claim), RESOURCE_CLAIM, RESOURCE_CLAIM.api_version_of(version))
             return (_replace(json.loads(body)),)
-        template = self._world.inventory.templates.get(action.template.key)
+        template = self._state.inventory.templates.get(action.template.key)
         if template is None or of("resourceclaimtemplate", action.template.name) is None:
             return None
-        for pod in (self._pod, *made_alike(self._world, self._pod, action.template.name)):
+        for pod in (self._pod, *made_alike(self._state, self._pod, action.template.name)):
             self._edits.setdefault(pod, [])
         return (_replace(edited_template(template, claim, version)),)
 
     def _renewed(self, key: Key) -> Sequence[Step] | None:
-        pod = self._world.inventory.pods.get(key)
+        pod = self._state.inventory.pods.get(key)
         if pod is None:
             return None
         renewal = Renewal(pod, self._owners.of(pod), self._edits[key])
@@ -312,13 +312,13 @@ class _Steps:
         return tuple(map(Step, renewal.pipes)) or None
 
 
-def harm(world: ClusterState, remedy: RemedyReport) -> tuple[int, int]:
+def harm(state: ClusterState, remedy: RemedyReport) -> tuple[int, int]:
     """What the end of other pods costs: nothing where they find another place, most where nothing starts them again.
 
     Of the same cost, by the priority of the most important of them.
     """
     deleted = [action for action in remedy.actions if isinstance(action, records.DeletePod)]
-    pods = (world.inventory.pods.get(action.pod.key) for action in deleted)
+    pods = (state.inventory.pods.get(action.pod.key) for action in deleted)
     priority = max((pod.spec.priority or 0 for pod in pods if pod is not None), default=0)
     if any(action.recreated_by is None for action in deleted):
         return 2, priority
@@ -327,11 +327,11 @@ def harm(world: ClusterState, remedy: RemedyReport) -> tuple[int, int]:
     return int(lost or any(isinstance(action, ScaleDown) for action in remedy.actions)), priority
 
 
-def _order(world: ClusterState, remedy: RemedyReport) -> tuple[object, ...]:
+def _order(state: ClusterState, remedy: RemedyReport) -> tuple[object, ...]:
     """What is sure first, then by what it changes, by how much it harms, and by how many fit with it."""
     fit = next((note.copies for note in remedy.notes if isinstance(note, FitThen)), 0)
     actions = remedy.actions
-    return not remedy.verified, rank(actions), asks_for_less(actions), harm(world, remedy), -fit
+    return not remedy.verified, rank(actions), asks_for_less(actions), harm(state, remedy), -fit
 
 
 def _restarted(action: records.RestartPods) -> Sequence[Step] | None:

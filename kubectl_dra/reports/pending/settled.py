@@ -32,13 +32,13 @@ def _each_once(proposals: Iterable[Proposal]) -> Iterator[Proposal]:
     yield from deletions.values()
 
 
-def settled(world: ClusterState, pod: Key, owners: Owners, proposals: Iterable[Proposal]) -> Iterator[Proposal]:
+def settled(state: ClusterState, pod: Key, owners: Owners, proposals: Iterable[Proposal]) -> Iterator[Proposal]:
     """With where what is started again goes; scaled down in place of what would wait."""
     found, remedies = [*_each_once(proposals)], []
     for proposal in found:
-        returns = return_to(world, pod, proposal.remedy, proposal.changes)
+        returns = return_to(state, pod, proposal.remedy, proposal.changes)
         remedy = msgspec.structs.replace(proposal.remedy, returns=returns)
-        remedies.append(scaling.without_a_queue(world, world.inventory.pods[pod], owners, remedy))
+        remedies.append(scaling.without_a_queue(state, state.inventory.pods[pod], owners, remedy))
     return (replace(found[index], remedy=remedy) for index, remedy in scaling.each_once(remedies))
 
 

@@ -131,14 +131,14 @@ def _without(names: Container[str], spec: ResourceClaimSpec) -> ResourceClaimSpe
     )
 
 
-def in_the_way_of(key: Key, world: ClusterState, refused: Container[records.Verdict] = _REFUSED) -> StillBlocked | None:
+def in_the_way_of(key: Key, state: ClusterState, refused: Container[records.Verdict] = _REFUSED) -> StillBlocked | None:
     """What keeps a pod from every node; None where it would fit, or its verdict is another one."""
-    found = Diagnoser(world).pod(key)
+    found = Diagnoser(state).pod(key)
     if found.verdict not in refused:
         return None
     # What was edited here differs from its template; what else does is told of the pod as it is.
-    asks = (msgspec.structs.replace(ask, template_changed=False) for ask in pending_asks(key, world.inventory))
-    return StillBlocked(found.causes, node_records(found.nodes), tuple(asks), extended_asks(key, world))
+    asks = (msgspec.structs.replace(ask, template_changed=False) for ask in pending_asks(key, state.inventory))
+    return StillBlocked(found.causes, node_records(found.nodes), tuple(asks), extended_asks(key, state))
 
 
 def _rename(detail: object) -> _Rename | None:

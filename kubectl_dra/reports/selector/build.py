@@ -81,7 +81,7 @@ class _Work:
 
     def report(self) -> SelectorReport:
         question, setting = self.question, self.setting
-        evidence, where = setting.facts.evidence, setting.where
+        evidence, where = setting.state.evidence, setting.where
         behind, orders = self._behind()
         return SelectorReport(
             subject=question.subject,
@@ -110,7 +110,7 @@ class _Work:
             cross_check=self._cross_check(),
             missing=missing_rights(evidence, self._needs()),
             assumed=assumptions_of(evidence),
-            features=feature_record(setting.facts.features),
+            features=feature_record(setting.state.features),
             read=reads_of(evidence),
         )
 
@@ -152,7 +152,7 @@ class _Work:
         )
 
     def _totals(self) -> Totals:
-        evidence = self.setting.facts.evidence
+        evidence = self.setting.state.evidence
         outcomes = Counter(judged.outcome for _, judged in self.trial.meant)
         matching = [member for member, judged in self.trial.meant if judged.outcome is Outcome.MATCHES]
         free = sum(member.free for member in matching)

@@ -189,7 +189,7 @@ def behind_classes(setting: Setting, failing: Sequence[ScopedDevice], meant: Seq
     keeping: list[str] = []
     passing: list[str] = []
     for name, device_class in setting.classes.items():
-        selectors = SelectorSet.of_class(device_class, setting.facts.features.shows_sharing)
+        selectors = SelectorSet.of_class(device_class, setting.state.features.shows_sharing)
         if selectors.problem is not None or not _let_through(selectors, meant):
             continue
         (passing if any(selectors.matches(m.driver, m.device) for m in failing) else keeping).append(name)
@@ -217,7 +217,7 @@ def failing_searches(
     kinds = {outside for _, outside in failing.values()}
     for name in list(classes)[:_MAX_TRIED]:
         said: set[bool] = set()
-        ended = ended_by_selectors(setting.facts, setting.cluster, claim_for(name), setting.where.node)
+        ended = ended_by_selectors(setting.state, setting.cluster, claim_for(name), setting.where.node)
         for node, error, message in ended:
             if error.device in failing and is_ours(error):
                 member, outside = failing[error.device]

@@ -52,26 +52,26 @@ class ScopedDevice:
 class Setting:
     """What all questions of one call share. ``extra`` are classes of manifests, which hide those of the cluster."""
 
-    facts: ClusterState
+    state: ClusterState
     where: Where = Where()
     extra: Mapping[str, DeviceClass] = field(default_factory=dict)
 
     @cached_property
     def classes(self) -> Mapping[str, DeviceClass]:
-        return dict(sorted({**self.facts.inventory.classes, **self.extra}.items()))
+        return dict(sorted({**self.state.inventory.classes, **self.extra}.items()))
 
     @cached_property
     def cluster(self) -> Cluster:
         """What a scheduling attempt sees."""
-        return self.facts.changed(self.facts.inventory.replace(classes=self.classes)).devices
+        return self.state.changed(self.state.inventory.replace(classes=self.classes)).devices
 
     @cached_property
     def _scoped(self) -> tuple[tuple[ScopedDevice, ...], Mapping[PoolId, int]]:
         members: list[ScopedDevice] = []
         not_ready: dict[PoolId, int] = {}
-        for pool in self.facts.pools:
+        for pool in self.state.pools:
             if self.where.driver in (None, pool.driver) and self.where.pool in (None, pool.pool):
-                for member, offered in _members(pool, self.facts, self.where.node):
+                for member, offered in _members(pool, self.state, self.where.node):
                     members.append(member)
                     if not offered:
                         not_ready[pool] = not_ready.get(pool, 0) + 1
@@ -107,10 +107,10 @@ def all_devices(state: ClusterState) -> Setting:
     return Setting(state)
 
 
-def _members(pool: PoolId, facts: ClusterState, node: str | None) -> Iterable[tuple[ScopedDevice, bool]]:
-    opened = open_pool(pool, facts)
+def _members(pool: PoolId, state: ClusterState, node: str | None) -> Iterable[tuple[ScopedDevice, bool]]:
+    opened = open_pool(pool, state)
     for slice_, device in opened.devices():
-        if node is not None and not usable_on(node, device_scope(device, slice_, facts), facts):
+        if node is not None and not usable_on(node, device_scope(device, slice_, state), state):
             continue
         tainted = any(taint.prevents for taint in opened.taints(device, slice_))
         offered = opened.offered(device, slice_)

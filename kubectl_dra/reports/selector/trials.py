@@ -9,7 +9,7 @@ from kubectl_dra.selectors.trial import SelectorTrial
 
 def trial_of(question: Question, setting: Setting) -> SelectorTrial[ScopedDevice]:
     """As if the class existed, where the setting does not have it."""
-    published, features = setting.published, setting.facts.features
+    published, features = setting.published, setting.state.features
     if question.own_class is not None:
         return SelectorTrial.of_device_class(question.own_class, published, features)
     found = setting.classes.get(question.device_class or "")

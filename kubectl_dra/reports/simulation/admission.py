@@ -43,7 +43,7 @@ _SKEW: Final = 3
 
 
 def manifest_reports(
-    world: ClusterState, with_namespaces: ClusterState, objects: Iterable[Planned], *, quotas: bool = True
+    state: ClusterState, with_namespaces: ClusterState, objects: Iterable[Planned], *, quotas: bool = True
 ) -> Iterator[ManifestReport]:
     """What is said of each; a claim or pod that is created leaves less of its quotas to those after it.
 
@@ -52,15 +52,15 @@ def manifest_reports(
     """
     objects = tuple(objects)
     created: list[ResourceClaim | Pod] = []
-    templates = with_templates(world, objects)
+    templates = with_templates(state, objects)
     for planned in objects:
-        found = _manifest(world, with_namespaces, planned, templates)
+        found = _manifest(state, with_namespaces, planned, templates)
         new = not (found.refused or found.error or found.exists)
         if new and isinstance(planned.record, ResourceClaim | Pod):
             created.append(_admitted(with_namespaces, planned))
             with_namespaces = with_namespaces.changed(charged(with_namespaces, created[-1]))
         if quotas and isinstance(planned.record, ResourceQuota) and not (found.refused or found.error):
-            counted = quota.recounted(planned.record, world.inventory, world.features)
+            counted = quota.recounted(planned.record, state.inventory, state.features)
             for each in created:
                 counted = charged_to(counted, with_namespaces, each)
             with_namespaces = edited(with_namespaces, [Put(planned.kind, counted)])
@@ -81,19 +81,19 @@ def _has_no_part(planned: Planned) -> bool:
     return not (planned.error or makes_pods) and of_no_kind
 
 
-def _admitted(world: ClusterState, planned: Planned) -> ResourceClaim | Pod:
+def _admitted(state: ClusterState, planned: Planned) -> ResourceClaim | Pod:
     """A claim or pod as the API server stores it."""
     assert isinstance(planned.record, ResourceClaim | Pod)  # noqa: S101
-    return admitted_pod(planned.record, world.inventory) if isinstance(planned.record, Pod) else planned.record
+    return admitted_pod(planned.record, state.inventory) if isinstance(planned.record, Pod) else planned.record
 
 
 def _manifest(
-    world: ClusterState, with_namespaces: ClusterState, planned: Planned, templates: Mapping[Key, ResourceClaimTemplate]
+    state: ClusterState, with_namespaces: ClusterState, planned: Planned, templates: Mapping[Key, ResourceClaimTemplate]
 ) -> ManifestReport:
     tried = planned.record is not None and not planned.error
-    known = existing(world.inventory, planned) if not planned.made_by else None
-    refused = tuple(_refusals(world, with_namespaces, planned)) if tried else ()
-    waits, room = waits_and_room(world, planned, templates)
+    known = existing(state.inventory, planned) if not planned.made_by else None
+    refused = tuple(_refusals(state, with_namespaces, planned)) if tried else ()
+    waits, room = waits_and_room(state, planned, templates)
     return ManifestReport(
         object=ObjectRef(planned.kind, planned.key.namespace, planned.name),
         findings=tuple(Correction(f.code, f.path, f.message, f.corrected) for f in planned.findings),
@@ -108,7 +108,7 @@ def _manifest(
         queue=planned.queue if planned.pods else "",
         waits=waits,
         room=room,
-        admits=admits(planned, waits, room, world.inventory.queues.config),
+        admits=admits(planned, waits, room, state.inventory.queues.config),
         generated=planned.generated,
         made_by=planned.made_by,
         corrected=msgspec.Raw(planned.corrected) if planned.corrected is not None else None,
@@ -126,7 +126,7 @@ def _differs(record: object, known: object) -> bool:
     return False
 
 
-def _refusals(given: ClusterState, world: ClusterState, planned: Planned) -> Iterator[str]:
+def _refusals(given: ClusterState, state: ClusterState, planned: Planned) -> Iterator[str]:
     assert planned.record is not None  # noqa: S101
     if not planned.name:
         yield "metadata.name: Required value: name or generateName is required"
@@ -140,35 +140,35 @@ def _refusals(given: ClusterState, world: ClusterState, planned: Planned) -> Ite
         yield f'namespaces "{namespace}" not found'
         return
     invalid = tuple(
-        map(str, validate(planned.record, admission_environment(world.features), lacking=lacking_in(world, namespace)))
+        map(str, validate(planned.record, admission_environment(state.features), lacking=lacking_in(state, namespace)))
     )
     yield from invalid
     yield from planned.invalid
     new = existing(given.inventory, planned) is None
     if isinstance(planned.record, Pod) and new:
-        said = pod_refusals(world, admitted_pod(planned.record, world.inventory))
-        for told in (*said, *filter(None, (security_refusal(world, plan) for plan in planned.pods))):
+        said = pod_refusals(state, admitted_pod(planned.record, state.inventory))
+        for told in (*said, *filter(None, (security_refusal(state, plan) for plan in planned.pods))):
             yield f'pods "{planned.name}" is forbidden: {told}'
     # Admission by quota comes last.
     if not invalid and isinstance(planned.record, ResourceClaim | Pod) and new:
-        over = _over_quota(world, _admitted(world, planned))
+        over = _over_quota(state, _admitted(state, planned))
         if over:
             resource = "pods" if isinstance(planned.record, Pod) else "resourceclaims.resource.k8s.io"
             yield f'{resource} "{planned.name}" is forbidden: {over}'
 
 
-def _minors(world: ClusterState, api_version: str) -> Sequence[int | None]:
+def _minors(state: ClusterState, api_version: str) -> Sequence[int | None]:
     """What minor version the server may have; None where it is not known and objects of old versions may be its own."""
-    if world.evidence.server_version is not None:
-        return (world.evidence.server_version[1],)
-    inventory = world.inventory
+    if state.evidence.server_version is not None:
+        return (state.evidence.server_version[1],)
+    inventory = state.inventory
     old = any(isinstance(claim, ClassicResourceClaim) for claim in inventory.claims.values())
     old = old or any(isinstance(slice_, NamedResourcesSlice) for slice_ in inventory.slices.values())
     known = not (old or inventory.classic.classes) and api_version.startswith(f"{RESOURCE_GROUP}/")
-    least = world.features.minor
+    least = state.features.minor
     most = max(least, min(least + _SKEW, NEWEST_MINOR))
     # kubectl writes a list in the version that the server prefers: the stable one, where it has that.
-    written_in = world.evidence.written_in
+    written_in = state.evidence.written_in
     if "v1" in written_in:
         least = max(least, STABLE_SINCE)
     elif written_in and least < STABLE_SINCE:
@@ -176,9 +176,9 @@ def _minors(world: ClusterState, api_version: str) -> Sequence[int | None]:
     return range(least, max(least, most) + 1) if known else (None,)
 
 
-def _over_quota(world: ClusterState, record: ResourceClaim | Pod) -> str:
-    quotas, namespace = world.inventory.quotas.values(), record.metadata.namespace
+def _over_quota(state: ClusterState, record: ResourceClaim | Pod) -> str:
+    quotas, namespace = state.inventory.quotas.values(), record.metadata.namespace
     pod = record if isinstance(record, Pod) else None
-    settled = quota.is_settled(world, namespace)
+    settled = quota.is_settled(state, namespace)
     lacking = quota.lacking_requests(quotas, pod) if pod is not None and settled else ""
-    return lacking or quota.refusal(quota.exceeded(quotas, namespace, charge_of(world, record), pod, settled=settled))
+    return lacking or quota.refusal(quota.exceeded(quotas, namespace, charge_of(state, record), pod, settled=settled))

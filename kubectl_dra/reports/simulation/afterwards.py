@@ -27,7 +27,7 @@ from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.resource import ResourceClaimTemplate
 from kubectl_dra.reports.pending.renewal import FitThen
 from kubectl_dra.reports.simulation import side_by_side
-from kubectl_dra.reports.simulation.course import Asked, Course
+from kubectl_dra.reports.simulation.course import Course, TrialOptions
 from kubectl_dra.reports.simulation.gangs import group_of
 from kubectl_dra.reports.simulation.records import PodSimulation
 from kubectl_dra.reports.simulation.trials import PodTrial
@@ -66,20 +66,20 @@ class Afterwards:
 
     given: ClusterState
     trials: Sequence[PodTrial]
-    asked: Asked
+    asked: TrialOptions
     _left: int = field(default=_EFFORT, init=False)
     _courses: list[Course] = field(default_factory=list, init=False)
     _groups: list[Key | None] | None = field(default=None, init=False)
 
-    def of(self, position: int, world: ClusterState, pod: Key, now: Sequence[PodSimulation], *, is_new: bool) -> Asking:
-        """What is asked after each way out for a ``pod`` of one trial in ``world``; ``now``: without any of them.
+    def of(self, position: int, state: ClusterState, pod: Key, now: Sequence[PodSimulation], *, is_new: bool) -> Asking:
+        """What is asked after each way out for a ``pod`` of one trial in ``state``; ``now``: without any of them.
 
         ``is_new``: the cluster has no pods of its workload yet.
         """
         trial = self.trials[position]
         # Pods of their own stand and fall alone; so do entries of a catalogue.
         ways = 0 if trial.alone or trial.planned.kind == "Pod" else _WAYS
-        return _Pending(self, position, world, pod, now, is_new, ways).then
+        return _Pending(self, position, state, pod, now, is_new, ways).then
 
     def with_trials(self, trials: Sequence[PodTrial], last: int) -> Sequence[PodSimulation] | None:
         """What comes of other trials up to the ``last`` that is asked about; None where that would take too long."""
@@ -98,8 +98,8 @@ class Afterwards:
         if not self._go(course, first):
             return None
 
-        def changing(world: ClusterState) -> ClusterState:
-            return world.changed(_with_templates(world.inventory, templates)) if templates else world
+        def changing(state: ClusterState) -> ClusterState:
+            return state.changed(_with_templates(state.inventory, templates)) if templates else state
 
         forked = course.forked(changing, changed.trials)
         return forked if self._go(forked, last + 1) else None
@@ -117,8 +117,8 @@ class Afterwards:
         if len(self.trials) > 1 or self._left < effort:
             return None
         self._left -= effort
-        world = self.given.changed(_with_templates(changed.inventory, changed.templates))
-        return side_by_side.counted(world, changed.trials[0], before)
+        state = self.given.changed(_with_templates(changed.inventory, changed.templates))
+        return side_by_side.counted(state, changed.trials[0], before)
 
     def _first(self, trials: Sequence[PodTrial], last: int) -> int:
         """The first of other trials, or the ``last``; those of one group are placed at once."""
@@ -136,8 +136,8 @@ class Afterwards:
         if found is not None:
             self._courses.remove(found)
         if found is None or len(found.found) > first:
-            world = self.given.changed(inventory)
-            found = Course(world, self.trials, self.asked, world)
+            state = self.given.changed(inventory)
+            found = Course(state, self.trials, self.asked, state)
         self._courses = [found, *self._courses[: _COURSES - 1]]
         return found
 
@@ -153,7 +153,7 @@ class Afterwards:
             course.upto(many - 1)
         return True
 
-    def changed(self, position: int, world: ClusterState, pod: Key, changes: Iterable[Change]) -> _Changed | None:
+    def changed(self, position: int, state: ClusterState, pod: Key, changes: Iterable[Change]) -> _Changed | None:
         """The cluster and the trials with the changes; None where one is about nothing that is there before."""
         inventory, trials = self.given.inventory, list(self.trials)
         for change in changes:
@@ -163,11 +163,11 @@ class Afterwards:
                 continue
             if (
                 isinstance(change, VolumeClaimRenewal)
-                and (plan := _with_volumes(trial.plan, world, change)) is not None
+                and (plan := _with_volumes(trial.plan, state, change)) is not None
             ):
                 trials[position] = replace(trial, plan=plan)
                 continue
-            template = _template(world.inventory, pod, change.key) if isinstance(change, ClaimEdit) else None
+            template = _template(state.inventory, pod, change.key) if isinstance(change, ClaimEdit) else None
             if isinstance(change, ClaimEdit) and template is not None and template in inventory.templates:
                 inventory = _with_template(inventory, template, change)
                 continue
@@ -180,11 +180,11 @@ class Afterwards:
 
 @dataclass(slots=True)
 class _Pending:
-    """A ``pod`` of one trial that does not fit in ``world``; so many ``ways`` out are followed to their end."""
+    """A ``pod`` of one trial that does not fit in ``state``; so many ``ways`` out are followed to their end."""
 
     afterwards: Afterwards
     position: int
-    world: ClusterState
+    state: ClusterState
     pod: Key
     now: Sequence[PodSimulation]
     is_new: bool
@@ -219,7 +219,7 @@ class _Pending:
         """What comes of the pod's trial, and the course of all of them; None for that of one that was not placed."""
         if not changes or self.ways <= 0:
             return None
-        changed = self.afterwards.changed(self.position, self.world, self.pod, changes)
+        changed = self.afterwards.changed(self.position, self.state, self.pod, changes)
         self.ways -= 1
         if changed is None:
             return None
@@ -265,9 +265,9 @@ def _template(inventory: Inventory, pod: Key, claim: Key) -> Key | None:
     return None
 
 
-def _with_volumes(plan: PodPlan, world: ClusterState, change: VolumeClaimRenewal) -> PodPlan | None:
+def _with_volumes(plan: PodPlan, state: ClusterState, change: VolumeClaimRenewal) -> PodPlan | None:
     """A plan whose pods get other claims for volumes; None for a claim that is not made for each of them."""
-    index = made_from(world.inventory, change.key, plan.volume_claims, plan.pod.metadata.name)
+    index = made_from(state.inventory, change.key, plan.volume_claims, plan.pod.metadata.name)
     if index is None:
         return None
     claims = list(plan.volume_claims)

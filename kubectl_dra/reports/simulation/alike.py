@@ -27,25 +27,25 @@ _CLASSIC: Final = (ClassicResourceClaim, ClassicResourceClaimTemplate)
 _APART: Final = frozenset({"pod", "gang", "written_in", "template"})
 
 
-def alike_key(world: ClusterState, trial: PodTrial) -> Hashable:
+def alike_key(state: ClusterState, trial: PodTrial) -> Hashable:
     """What trials have in common that end alike: thousands of equal objects are tried once. None: tried in any case.
 
     Entries of a catalogue do if they differ in nothing but their names. Pods and workloads of a file do once not one
     pod fits: those before them only take, unless they are what a pod wants to be near to.
     """
     if trial.alone:
-        return _of_catalogue(world, trial)
+        return _of_catalogue(state, trial)
     planned, plan, spec = trial.planned, trial.plan, trial.plan.pod.spec
-    if spec.affinity or spec.topology_spread_constraints or group_of(world, trial):
+    if spec.affinity or spec.topology_spread_constraints or group_of(state, trial):
         return None
     # Others wait for these, or these need a place with others; and one that is there already replaces its own pods.
     if plan.after or plan.domains or plan.spanned or plan.kept_together or plan.volume_claims:
         return None
-    if (planned.kind, planned.key.namespace, planned.name) in world.inventory.workloads:
+    if (planned.kind, planned.key.namespace, planned.name) in state.inventory.workloads:
         return None
     rest = tuple(repr(getattr(plan, each.name)) for each in fields(plan) if each.name not in _APART)
-    own = (planned.queue, planned.suspended, trial.blocked, trial.refused, _labels(world, plan))
-    return (*_where(trial), rest, own, encode_part(_nameless(spec)), tuple(_claims(world, trial)))
+    own = (planned.queue, planned.suspended, trial.blocked, trial.refused, _labels(state, plan))
+    return (*_where(trial), rest, own, encode_part(_nameless(spec)), tuple(_claims(state, trial)))
 
 
 def settles(done: PodSimulation) -> bool:
@@ -60,24 +60,24 @@ def _where(trial: PodTrial) -> tuple[object, ...]:
     return (trial.planned.kind, trial.plan.pod.metadata.namespace, trial.misread, trial.scheduler)
 
 
-def _of_catalogue(world: ClusterState, trial: PodTrial) -> Hashable:
+def _of_catalogue(state: ClusterState, trial: PodTrial) -> Hashable:
     record = trial.planned.record
     if not isinstance(record, ResourceClaim | ResourceClaimTemplate) or isinstance(record, _CLASSIC):
         return None
-    claim = world.inventory.claims.get(key_of(record.metadata)) if isinstance(record, ResourceClaim) else None
+    claim = state.inventory.claims.get(key_of(record.metadata)) if isinstance(record, ResourceClaim) else None
     status = claim.status if claim is not None else None
     return (*_where(trial), encode_part(record.spec), encode_part(status))
 
 
-def _labels(world: ClusterState, plan: PodPlan) -> tuple[tuple[str, str], ...]:
+def _labels(state: ClusterState, plan: PodPlan) -> tuple[tuple[str, str], ...]:
     """The labels of its pods where pods that are there keep others away by these."""
-    return tuple(sorted(plan.pod.metadata.labels.items())) if _keep_away(world) else ()
+    return tuple(sorted(plan.pod.metadata.labels.items())) if _keep_away(state) else ()
 
 
 @derived("pods")
-def _keep_away(world: ClusterState) -> bool:
+def _keep_away(state: ClusterState) -> bool:
     """Whether any pod keeps others away by their labels."""
-    there = (pod for pod in world.inventory.pods.values() if pod.spec.affinity is not None)
+    there = (pod for pod in state.inventory.pods.values() if pod.spec.affinity is not None)
     return any(terms_of(pod).required_anti_affinity for pod in there)
 
 
@@ -93,13 +93,13 @@ def _unnamed(container: Container) -> Container:
     return replace(container, image="", name=container.name if named else "")
 
 
-def _claims(world: ClusterState, trial: PodTrial) -> Iterator[tuple[object, ...]]:
+def _claims(state: ClusterState, trial: PodTrial) -> Iterator[tuple[object, ...]]:
     """The entries of ``spec.resourceClaims``; templates of different names may be equal."""
     for entry in trial.plan.pod.spec.resource_claims:
-        yield (entry.name, entry.resource_claim_name, _template(world, trial, entry))
+        yield (entry.name, entry.resource_claim_name, _template(state, trial, entry))
 
 
-def _template(world: ClusterState, trial: PodTrial, entry: PodResourceClaim) -> object:
+def _template(state: ClusterState, trial: PodTrial, entry: PodResourceClaim) -> object:
     name = entry.resource_claim_template_name
-    found = world.inventory.templates.get(Key(trial.plan.pod.metadata.namespace, name)) if name else None
+    found = state.inventory.templates.get(Key(trial.plan.pod.metadata.namespace, name)) if name else None
     return encode_part(found.spec) if found is not None and not isinstance(found, _CLASSIC) else name

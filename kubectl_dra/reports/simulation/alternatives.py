@@ -28,9 +28,9 @@ class TakenAlternative(ReportRecord, frozen=True):
     devices: int
 
 
-def taken_alternatives(world: ClusterState, pods: Iterable[Key]) -> tuple[TakenAlternative, ...]:
-    """Those of the new ``pods`` of ``world``, in the order of the requests and their alternatives."""
-    claims = {key_of(claim.metadata): claim for pod in pods for claim in _claims(world, world.inventory.pods[pod])}
+def taken_alternatives(state: ClusterState, pods: Iterable[Key]) -> tuple[TakenAlternative, ...]:
+    """Those of the new ``pods`` of ``state``, in the order of the requests and their alternatives."""
+    claims = {key_of(claim.metadata): claim for pod in pods for claim in _claims(state, state.inventory.pods[pod])}
     counts, found = Counter[tuple[str, int, int, str, int]](), dict[str, int]()
     for claim in claims.values():
         for taken in _of_claim(claim):
@@ -43,8 +43,8 @@ def taken_alternatives(world: ClusterState, pods: Iterable[Key]) -> tuple[TakenA
     )
 
 
-def _claims(world: ClusterState, pod: Pod) -> Iterator[ResourceClaim]:
-    for claim in claims_of(pod, world.inventory):
+def _claims(state: ClusterState, pod: Pod) -> Iterator[ResourceClaim]:
+    for claim in claims_of(pod, state.inventory):
         if any(request.first_available for request in claim.spec.devices.requests):
             yield claim
 

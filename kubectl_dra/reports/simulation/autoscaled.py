@@ -19,10 +19,10 @@ from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.model.admission import HorizontalPodAutoscaler
 
 
-def autoscaled(world: ClusterState, objects: Sequence[Planned]) -> list[Planned]:
+def autoscaled(state: ClusterState, objects: Sequence[Planned]) -> list[Planned]:
     """The objects; autoscalers of the files count where they scale one of them."""
     scalers = [each.record for each in objects if isinstance(each.record, HorizontalPodAutoscaler)]
-    inventory = edited(world, (Put(autoscalers.KIND, each) for each in scalers)).inventory
+    inventory = edited(state, (Put(autoscalers.KIND, each) for each in scalers)).inventory
     bounds = autoscalers.bounds_by_target(inventory)
     if not bounds:
         return list(objects)

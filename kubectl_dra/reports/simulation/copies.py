@@ -19,7 +19,7 @@ from kubectl_dra.model.inventory import key_of
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.pending.remedies import find_remedies
 from kubectl_dra.reports.simulation.afterwards import Afterwards
-from kubectl_dra.reports.simulation.course import Asked, Course, pods_of
+from kubectl_dra.reports.simulation.course import Course, TrialOptions, pods_of
 from kubectl_dra.reports.simulation.file_edits import Places
 from kubectl_dra.reports.simulation.gang_numbers import with_members
 from kubectl_dra.reports.simulation.numbers import reconciled
@@ -30,7 +30,7 @@ from kubectl_dra.reports.simulation.trials import PodTrial
 
 
 def simulated(
-    world: ClusterState,
+    state: ClusterState,
     trials: Sequence[PodTrial],
     copies: Copies,
     read_owner: ReadOwner | None = None,
@@ -39,20 +39,20 @@ def simulated(
 ) -> list[PodSimulation]:
     """Every trial; those that are not alone find what those before them left. ``read_owner``: of pods in the way.
 
-    ``cluster``: as it is now; what ``world`` has beside its pods can't be deleted. ``where`` the files' objects stand.
+    ``cluster``: as it is now; what ``state`` has beside its pods can't be deleted. ``where`` the files' objects stand.
     """
     where = where or {}
-    asked = Asked(copies, read_owner, pods_of(world) - pods_of(cluster or world), where)
-    course, afterwards = Course(world, trials, asked, world), Afterwards(world, trials, replace(asked, counts=True))
+    asked = TrialOptions(copies, read_owner, pods_of(state) - pods_of(cluster or state), where)
+    course, afterwards = Course(state, trials, asked, state), Afterwards(state, trials, replace(asked, counts=True))
     for position in range(len(trials)):
         course.upto(position)
     found = list(course.found)
     reconciled(found, trials, afterwards.with_trials)
-    with_members(found, world, trials, afterwards.with_trials)
+    with_members(found, state, trials, afterwards.with_trials)
     for opened in course.opened:
         # Of a stage that has ended when others start, these take nothing.
-        after = course.world if opened.pending.pod.key in course.world.inventory.pods else opened.world
-        keep = pods_of(after) - pods_of(cluster or world)
+        after = course.state if opened.pending.pod.key in course.state.inventory.pods else opened.state
+        keep = pods_of(after) - pods_of(cluster or state)
         with_ways(found, opened, after, trials[opened.position], afterwards, keep, where, read_owner)
     return found
 
@@ -60,26 +60,26 @@ def simulated(
 def with_ways(
     found: list[PodSimulation],
     opened: Opened,
-    world: ClusterState,
+    state: ClusterState,
     trial: PodTrial,
     afterwards: Afterwards,
     keep: AbstractSet[Key],
     where: Places,
     read_owner: ReadOwner | None,
 ) -> None:
-    """Find the ways out for a pod in the ``world`` with all that was placed, and put them where it is told of."""
+    """Find the ways out for a pod in the ``state`` with all that was placed, and put them where it is told of."""
     pending, there = opened.pending, opened.there
     about = [number for number, each in enumerate(found) if any(one is pending for one in _all_told(each))]
     if not about:
         return
-    counting = afterwards.of(opened.position, world, pending.pod.key, found, is_new=there is None)
+    counting = afterwards.of(opened.position, state, pending.pod.key, found, is_new=there is None)
     over = [each.detail for each in pending.causes if isinstance(each.detail, QuotaShortage)]
     over = [each for each in over if each.kind == "Pod"]
     key = pending.pod.key
     # In this world it exists, although the server refuses it.
-    diagnosis = refused_by_quota(world, key, over) if over else Diagnoser(world).pod(key)
-    ways = find_remedies(world, diagnosis, keep=keep, read_owner=read_owner, then=counting)
-    whole = ways_told(pending, ways, world, trial, where)
+    diagnosis = refused_by_quota(state, key, over) if over else Diagnoser(state).pod(key)
+    ways = find_remedies(state, diagnosis, keep=keep, read_owner=read_owner, then=counting)
+    whole = ways_told(pending, ways, state, trial, where)
     if found[about[0]].stuck and there is not None:
         whole = _keeping(whole, {ObjectRef.of("Pod", key_of(pod.metadata)) for pod in there.old})
     for number in about:

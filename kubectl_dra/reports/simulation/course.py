@@ -50,7 +50,7 @@ _Pods = tuple[ObjectRef, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TrialOptions:
     """What is asked of all trials: ``supposed`` are pods that are not in the cluster as it is now.
 
     ``read_owner``: of pods in the way; ``where`` the files' objects stand. ``counts``: nothing but numbers is asked.
@@ -67,13 +67,13 @@ class Asked:
 class Course:
     """The ``trials`` in their order in the cluster ``given``, as far as they were needed: what came of them, and where.
 
-    ``opened``: the pods that did not fit; ``world`` has all that was placed.
+    ``opened``: the pods that did not fit; ``state`` has all that was placed.
     """
 
     given: ClusterState
     trials: Sequence[PodTrial]
-    asked: Asked
-    world: ClusterState
+    asked: TrialOptions
+    state: ClusterState
     found: list[PodSimulation] = field(default_factory=list)
     opened: list[Opened] = field(default_factory=list)
     _simulated: set[Key] = field(default_factory=set)
@@ -94,7 +94,7 @@ class Course:
             change(self.given),
             trials,
             self.asked,
-            change(self.world),
+            change(self.state),
             list(self.found),
             _simulated=set(self._simulated),
             _known=dict(self._known),
@@ -114,8 +114,8 @@ class Course:
         group = group_of(given, trial)
         if group is not None:
             if position not in self._together:
-                placed_group = place_together(self.world, group, self.trials, copies)
-                self.world = placed_group.world
+                placed_group = place_together(self.state, group, self.trials, copies)
+                self.state = placed_group.state
                 self._together |= _of_group(given, group, self.trials, placed_group, self.asked)
             return self._in_domains(self._together[position], trial)
         done, replaces = self._alone(position, trial)
@@ -126,18 +126,18 @@ class Course:
     def _alone(self, position: int, trial: PodTrial) -> tuple[PodSimulation, bool]:
         """What comes of pods of no group, and whether they replace others."""
         given, copies = self.given, self.asked.copies
-        before = given if trial.alone else _after(self.world, trial, self._placed_by)
+        before = given if trial.alone else _after(self.state, trial, self._placed_by)
         there = None if copies.as_many_as_fit else present(given, trial, self.asked.read_owner)
         made, placed = _placed(before, trial, copies, there)
-        new = _new(placed, made.world)
+        new = _new(placed, made.state)
         if not (trial.alone or trial.held or starts_from_none(trial)):
             self._placed_by[trial.subject, trial.plan.role] = new
             self._simulated |= new
-            self.world = placed.world
+            self.state = placed.state
         told = told_of(trial, placed, new | self.asked.supposed | self._simulated)
         # Who asks how many fit has not asked for more.
         if made.wanted is not None or not placed.copies:
-            self.opened += (Opened(each, position, placed.world, there) for _, each in told)
+            self.opened += (Opened(each, position, placed.state, there) for _, each in told)
         done = _pod_simulation(trial, made, placed, next((pending for _, pending in told), None))
         if not self.asked.counts:
             done = _with_devices(done, placed, new, _being_bound(before, trial, copies, placed))
@@ -164,7 +164,7 @@ def _with_devices(
     done: PodSimulation, placed: PlacedCopies, new: AbstractSet[Key], being_bound: BeingBound | None
 ) -> PodSimulation:
     """With the alternatives that its ``new`` pods got, and who may be getting the devices before them."""
-    taken = taken_alternatives(placed.world, new)
+    taken = taken_alternatives(placed.state, new)
     return msgspec.structs.replace(done, being_bound=being_bound, alternatives=taken)
 
 
@@ -173,7 +173,7 @@ def _of_group(
     group: Key,
     trials: Sequence[PodTrial],
     placed: GroupTrials,
-    asked: Asked,
+    asked: TrialOptions,
 ) -> dict[int, PodSimulation]:
     """What came of the trials of a group, by their positions; what is in its way is told of all of it."""
     pending: PendingReport | None = None
@@ -182,11 +182,11 @@ def _of_group(
         if share.failed is not None and pending is None:
             simulated = {*_new(share, given), *asked.supposed}
             # Its own pods give back what they hold while they wait for each other.
-            its = {key_of(pod.metadata) for pod in share.world.inventory.pods_by_group.get(group, ())}
+            its = {key_of(pod.metadata) for pod in share.state.inventory.pods_by_group.get(group, ())}
             pending = pending_of(trials[position], share, simulated - its)
-            ways = find_remedies(share.world, share.failed, keep=simulated, read_owner=asked.read_owner)
+            ways = find_remedies(share.state, share.failed, keep=simulated, read_owner=asked.read_owner)
             pending = (
-                ways_told(pending, ways, share.world, trials[position], asked.where) if pending is not None else None
+                ways_told(pending, ways, share.state, trials[position], asked.where) if pending is not None else None
             )
         done = _pod_simulation(trials[position], made, share, pending if share.failed is not None else None)
         found[position] = msgspec.structs.replace(done, group=group.name)
@@ -194,12 +194,12 @@ def _of_group(
 
 
 def _not_made(
-    world: ClusterState, trial: PodTrial, copies: Copies, missing: AbstractSet[_Pods]
+    state: ClusterState, trial: PodTrial, copies: Copies, missing: AbstractSet[_Pods]
 ) -> PodSimulation | None:
     """The answer for pods that are not made at all: they are refused, or wait for others that are ``missing``."""
     awaits = tuple(role for role in trial.plan.awaits if (trial.subject, role) in missing)
     if awaits or trial.stops or trial.bypasses:
-        return msgspec.structs.replace(_untried(world, trial, copies), awaits=awaits)
+        return msgspec.structs.replace(_untried(state, trial, copies), awaits=awaits)
     return None
 
 
@@ -209,29 +209,29 @@ def _missing(trials: Sequence[PodTrial], trial: PodTrial, done: PodSimulation) -
     return {(trial.subject, trial.plan.role)} if done.fits is Fits.NO and done.lacks and not some else set()
 
 
-def _after(world: ClusterState, trial: PodTrial, placed_by: Mapping[_Pods, AbstractSet[Key]]) -> ClusterState:
+def _after(state: ClusterState, trial: PodTrial, placed_by: Mapping[_Pods, AbstractSet[Key]]) -> ClusterState:
     """The cluster without those pods of the same object that have ended before."""
     ended = [key for role in trial.plan.after for key in placed_by.get((trial.subject, role), ())]
-    return world.changed(without_pods(ended)(world.inventory)) if ended else world
+    return state.changed(without_pods(ended)(state.inventory)) if ended else state
 
 
-def _placed(world: ClusterState, trial: PodTrial, copies: Copies, found: Present | None) -> tuple[Batch, PlacedCopies]:
+def _placed(state: ClusterState, trial: PodTrial, copies: Copies, found: Present | None) -> tuple[Batch, PlacedCopies]:
     """Where the new pods of a trial go; of a rollout that ends no old pod before, the first one beside the old ones."""
     if found is None:
-        made = batch(world, trial, copies)
+        made = batch(state, trial, copies)
         return made, _copies(made)
-    world = without(world, found.waiting)
+    state = without(state, found.waiting)
     if found.old and found.surge:
-        made = batch(world, trial, copies, found)
-        first = place(made.world, islice(made.pods, 1))
+        made = batch(state, trial, copies, found)
+        first = place(made.state, islice(made.pods, 1))
         if first.failed is not None:
             return made, first
-    made = batch(without(world, found.old), trial, copies, found)
+    made = batch(without(state, found.old), trial, copies, found)
     return made, _copies(made)
 
 
 def _copies(made: Batch) -> PlacedCopies:
-    return place(made.world, made.pods, per_node=made.counted is Counted.PER_NODE)
+    return place(made.state, made.pods, per_node=made.counted is Counted.PER_NODE)
 
 
 def _beside(done: PodSimulation, found: Present | None) -> PodSimulation:
@@ -245,16 +245,16 @@ def _beside(done: PodSimulation, found: Present | None) -> PodSimulation:
     return msgspec.structs.replace(made, runs_alone=found.policy)
 
 
-def _being_bound(world: ClusterState, trial: PodTrial, copies: Copies, placed: PlacedCopies) -> BeingBound | None:
+def _being_bound(state: ClusterState, trial: PodTrial, copies: Copies, placed: PlacedCopies) -> BeingBound | None:
     """Pods that may be being bound where copies fit."""
 
     def again(supposed: ClusterState) -> int:
         return _copies(batch(supposed, trial, copies)).copies
 
-    return being_bound(world, trial.plan.pod, placed.nodes, again)
+    return being_bound(state, trial.plan.pod, placed.nodes, again)
 
 
-def _untried(world: ClusterState, trial: PodTrial, copies: Copies) -> PodSimulation:
+def _untried(state: ClusterState, trial: PodTrial, copies: Copies) -> PodSimulation:
     wanted = copies.of(1 if trial.plan.copies is None else trial.plan.copies)
     return PodSimulation(
         trial.subject,
@@ -271,24 +271,24 @@ def _untried(world: ClusterState, trial: PodTrial, copies: Copies) -> PodSimulat
         scheduler=trial.scheduler,
         held=trial.held,
         bypasses=trial.bypasses,
-        unknown_node=bool(trial.bypasses) and trial.bypasses not in world.inventory.nodes,
+        unknown_node=bool(trial.bypasses) and trial.bypasses not in state.inventory.nodes,
     )
 
 
-def pods_of(world: ClusterState) -> AbstractSet[Key]:
-    return world.inventory.pods.keys()
+def pods_of(state: ClusterState) -> AbstractSet[Key]:
+    return state.inventory.pods.keys()
 
 
 def _new(placed: PlacedCopies, before: ClusterState) -> AbstractSet[Key]:
     known = before.inventory.pods
-    return frozenset(key for key in differences.changed(known, placed.world.inventory.pods) if key not in known)
+    return frozenset(key for key in differences.changed(known, placed.state.inventory.pods) if key not in known)
 
 
 def _pod_simulation(trial: PodTrial, made: Batch, placed: PlacedCopies, pending: PendingReport | None) -> PodSimulation:
     plan = trial.plan
-    names = made.world.inventory.nodes
+    names = made.state.inventory.nodes
     spread = len(placed.nodes) > 1
-    limits, fields = refusing_limit_range(plan.pod, made.world.inventory) if trial.refused else ("", ())
+    limits, fields = refusing_limit_range(plan.pod, made.state.inventory) if trial.refused else ("", ())
     return PodSimulation(
         subject=trial.subject,
         wanted=made.wanted,
@@ -297,11 +297,11 @@ def _pod_simulation(trial: PodTrial, made: Batch, placed: PlacedCopies, pending:
         nodes=tuple(NodeCopies(name, placed.nodes[name]) for name in names if name in placed.nodes),
         tolerated=tolerated(trial, (names[name] for name in placed.nodes)),
         pending=pending,
-        open=tuple(_left_open(made.world, plan)) if made.wanted != 0 else (),
+        open=tuple(_left_open(made.state, plan)) if made.wanted != 0 else (),
         unseen=unseen_entries(plan.pod),
         unseen_for=plan.claims_lost_to,
-        unfound=tuple(unfound_requests(made.world, plan.pod)),
-        shared=() if trial.is_bare else tuple(shared_claims(placed.world, plan.pod)),
+        unfound=tuple(unfound_requests(made.state, plan.pod)),
+        shared=() if trial.is_bare else tuple(shared_claims(placed.state, plan.pod)),
         role=plan.role,
         after=plan.after,
         made_from=plan.spec_at.removesuffix(".spec") if plan.stands_in_for else "",
@@ -312,31 +312,31 @@ def _pod_simulation(trial: PodTrial, made: Batch, placed: PlacedCopies, pending:
         counted=made.counted,
         assumed=plan.assumed if made.counted is Counted.ASSUMED else (),
         alone=trial.alone,
-        shared_volumes=tuple(taken_as_shared(placed.world.inventory, plan.pod)) if spread else (),
-        attached_once=tuple(of_one_node(placed.world.inventory, plan.pod)) if spread else (),
+        shared_volumes=tuple(taken_as_shared(placed.state.inventory, plan.pod)) if spread else (),
+        attached_once=tuple(of_one_node(placed.state.inventory, plan.pod)) if spread else (),
         hook=hook_of(trial.planned.annotations)[0],
         blocked=trial.blocked,
-        absent_classes=absent_classes(made.world, trial),
+        absent_classes=absent_classes(made.state, trial),
         misread=trial.misread,
         refused=trial.refused,
         refused_by=limits,
         refused_at=tuple(f"{plan.spec_at}.{field}" for field in fields),
         scheduler=trial.scheduler,
         held=trial.held,
-        choice=_choice(made.world, plan.pod) if placed.copies else None,
+        choice=_choice(made.state, plan.pod) if placed.copies else None,
         nodes_compared=placed.compared,
         nodes_are_example=placed.example,
     )
 
 
-def _choice(world: ClusterState, pod: Pod) -> Missing | None:
+def _choice(state: ClusterState, pod: Pod) -> Missing | None:
     """What was not read and tells which of several nodes are taken."""
-    return of_the_choice(world.evidence, pod) if len(world.inventory.nodes) > 1 else None
+    return of_the_choice(state.evidence, pod) if len(state.inventory.nodes) > 1 else None
 
 
-def _left_open(world: ClusterState, plan: PodPlan) -> Iterator[OpenPlugin]:
+def _left_open(state: ClusterState, plan: PodPlan) -> Iterator[OpenPlugin]:
     """Plugins of the scheduler, and what decides about several pods at once."""
-    yield from open_plugins(world, plan.pod)
+    yield from open_plugins(state, plan.pod)
     if plan.kept_together:
         yield OpenPlugin(TOGETHER, plan.kept_together)
     if plan.flavor_open:

@@ -26,20 +26,20 @@ class WithoutPlace(ReportRecord, frozen=True):
     pending: PendingReport
 
 
-def without_place(world: ClusterState, found: WhatIf | None) -> tuple[WithoutPlace, ...]:
-    """Those that stay pending in the ``world`` as it is supposed, by what the scheduler says of them."""
+def without_place(state: ClusterState, found: WhatIf | None) -> tuple[WithoutPlace, ...]:
+    """Those that stay pending in the ``state`` as it is supposed, by what the scheduler says of them."""
     if found is None:
         return ()
     by_message: dict[str, list[ObjectRef]] = {}
     for each in found.of(PodFate.PENDING):
-        known = world.inventory.pods.get(each.pod.key)
+        known = state.inventory.pods.get(each.pod.key)
         if known is not None and not known.spec.node_name:
             by_message.setdefault(each.message, []).append(each.pod)
     left = {each.node for each in found.switches if isinstance(each, Drain | RemoveNode)}
-    diagnoser = Diagnoser(world)
+    diagnoser = Diagnoser(state)
 
     def why(pod: ObjectRef) -> PendingReport:
-        return _elsewhere(pending_report(diagnoser.pod(pod.key), world, ways=FoundRemedies()), left)
+        return _elsewhere(pending_report(diagnoser.pod(pod.key), state, ways=FoundRemedies()), left)
 
     return tuple(WithoutPlace(tuple(pods), why(pods[0])) for pods in list(by_message.values())[:_REASONS])
 

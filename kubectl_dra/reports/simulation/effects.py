@@ -140,9 +140,9 @@ def _classes(before: ClusterState, after: ClusterState, objects: Sequence[Planne
         )
 
 
-def _taint(world: ClusterState, rule: DeviceTaintRule) -> TaintEffect:
-    devices = [id_ for pool in world.pools for id_ in devices_of(pool, world) if world.selects(rule, id_)]
-    held = (id_ for id_ in world.inventory.holdings_by_device if world.selects(rule, id_))
+def _taint(state: ClusterState, rule: DeviceTaintRule) -> TaintEffect:
+    devices = [id_ for pool in state.pools for id_ in devices_of(pool, state) if state.selects(rule, id_)]
+    held = (id_ for id_ in state.inventory.holdings_by_device if state.selects(rule, id_))
     name = rule.metadata.name
     changes = [DeviceChange(id_, (), (rule.spec.taint,), frozenset({name})) for id_ in dict.fromkeys((*devices, *held))]
-    return TaintEffect(name, len(devices), hits(changes, world))
+    return TaintEffect(name, len(devices), hits(changes, state))

@@ -64,47 +64,47 @@ _KEPT: Final = frozenset(
 )
 
 
-def new_namespaces(world: ClusterState, objects: Sequence[Planned]) -> tuple[str, ...]:
+def new_namespaces(state: ClusterState, objects: Sequence[Planned]) -> tuple[str, ...]:
     """The namespaces of ``objects`` that neither the cluster nor the files have, if all of these are known."""
-    known = world.inventory.namespaces
-    if not known or not world.evidence.complete(_NAMESPACE):
+    known = state.inventory.namespaces
+    if not known or not state.evidence.complete(_NAMESPACE):
         return ()
     made = {each.name for each in objects if each.kind == _NAMESPACE}
     wanted = (each.key.namespace for each in objects)
     return tuple(dict.fromkeys(name for name in wanted if is_label(name) and name not in known and name not in made))
 
 
-def with_namespaces(world: ClusterState, objects: Iterable[Planned], missing: Iterable[str]) -> ClusterState:
+def with_namespaces(state: ClusterState, objects: Iterable[Planned], missing: Iterable[str]) -> ClusterState:
     """The cluster with the namespaces of the files and those that are ``missing``."""
     labelled = (LocalObject("v1", _NAMESPACE, ObjectMeta(name, labels={_NAME_LABEL: name})) for name in missing)
     written = (each.record for each in objects if each.kind == _NAMESPACE and each.record is not None)
-    return edited(world, (Put(_NAMESPACE, record) for record in (*labelled, *written)))
+    return edited(state, (Put(_NAMESPACE, record) for record in (*labelled, *written)))
 
 
-def _lacks_label(world: ClusterState, planned: Planned) -> bool:
+def _lacks_label(state: ClusterState, planned: Planned) -> bool:
     if not isinstance(planned.record, ResourceClaim | ResourceClaimTemplate):
         return False
-    lacking = lacking_in(world, planned.key.namespace)
+    lacking = lacking_in(state, planned.key.namespace)
     return bool(lacking) and len(validate(planned.record)) < len(validate(planned.record, lacking=lacking))
 
 
-def lacking_in(world: ClusterState, namespace: str) -> str:
+def lacking_in(state: ClusterState, namespace: str) -> str:
     """The label for admin access that a namespace of objects of the files lacks; one that is made for them has none."""
-    known = world.inventory.namespaces.get(namespace)
-    return lacking_label(known.metadata.labels if known is not None else {}, world.features)
+    known = state.inventory.namespaces.get(namespace)
+    return lacking_label(known.metadata.labels if known is not None else {}, state.features)
 
 
-def with_admin_labels(world: ClusterState, objects: Iterable[Planned]) -> tuple[ClusterState, tuple[str, ...]]:
+def with_admin_labels(state: ClusterState, objects: Iterable[Planned]) -> tuple[ClusterState, tuple[str, ...]]:
     """The cluster with the label for admin access on namespaces of claims and templates that are refused without it.
 
     And the names of these. Upstream: pkg/registry/resource/resourceclaim/strategy.go (AuthorizedForAdmin).
     """
-    names = tuple(dict.fromkeys(each.key.namespace for each in objects if _lacks_label(world, each)))
-    there = {name: world.inventory.namespaces.get(name) for name in names}
+    names = tuple(dict.fromkeys(each.key.namespace for each in objects if _lacks_label(state, each)))
+    there = {name: state.inventory.namespaces.get(name) for name in names}
     metas = (ObjectMeta(name) if known is None else known.metadata for name, known in there.items())
-    label = {needed_label(world.features): ALLOWED}
+    label = {needed_label(state.features): ALLOWED}
     labelled = (msgspec.structs.replace(meta, labels={**meta.labels, **label}) for meta in metas)
-    return edited(world, (Put(_NAMESPACE, LocalObject("v1", _NAMESPACE, meta)) for meta in labelled)), names
+    return edited(state, (Put(_NAMESPACE, LocalObject("v1", _NAMESPACE, meta)) for meta in labelled)), names
 
 
 def admin_labels(objects: Iterable[Planned], names: Collection[str], label: str) -> Iterator[FileEdit]:
@@ -114,25 +114,25 @@ def admin_labels(objects: Iterable[Planned], names: Collection[str], label: str)
             yield FileEdit(ObjectRef(_NAMESPACE, "", each.name), each.origin, "metadata.labels", {label: ALLOWED})
 
 
-def with_objects(world: ClusterState, objects: Iterable[Planned]) -> ClusterState:
+def with_objects(state: ClusterState, objects: Iterable[Planned]) -> ClusterState:
     """The cluster with everything but pods and workloads; claims that come into being are charged to their quotas."""
     objects = list(objects)
-    world = _with_quotas(world, objects)
-    inventory = world.inventory
+    state = _with_quotas(state, objects)
+    inventory = state.inventory
     for planned in objects:
         if isinstance(planned.record, ResourceClaim) and existing(inventory, planned) is None:
-            inventory = charged(world.changed(inventory), planned.record)
+            inventory = charged(state.changed(inventory), planned.record)
     # Claims of volumes depend on the classes beside them.
     late = [each for each in objects if each.kind == "PersistentVolumeClaim"]
-    after = edited(world.changed(inventory), _edits(inventory, (each for each in objects if each not in late)))
+    after = edited(state.changed(inventory), _edits(inventory, (each for each in objects if each not in late)))
     after = edited(after, _edits(after.inventory, late))
-    return edited(after, (Put("Pod", pod) for pod in _daemon_pods(after, new_nodes(world, objects), objects)))
+    return edited(after, (Put("Pod", pod) for pod in _daemon_pods(after, new_nodes(state, objects), objects)))
 
 
-def new_nodes(world: ClusterState, objects: Iterable[Planned]) -> tuple[str, ...]:
+def new_nodes(state: ClusterState, objects: Iterable[Planned]) -> tuple[str, ...]:
     """The nodes of the files that the cluster does not have."""
     named = (each.name for each in objects if isinstance(each.record, Node))
-    return tuple(dict.fromkeys(name for name in named if name not in world.inventory.nodes))
+    return tuple(dict.fromkeys(name for name in named if name not in state.inventory.nodes))
 
 
 def _daemon_pods(after: ClusterState, nodes: Iterable[str], objects: Iterable[Planned]) -> Iterator[Pod]:
@@ -141,10 +141,10 @@ def _daemon_pods(after: ClusterState, nodes: Iterable[str], objects: Iterable[Pl
     return (pod for name in nodes for pod in absent_daemon_pods(after, name) if daemon_set_of(pod) not in own)
 
 
-def _with_quotas(world: ClusterState, objects: Iterable[Planned]) -> ClusterState:
+def _with_quotas(state: ClusterState, objects: Iterable[Planned]) -> ClusterState:
     """The cluster with the quotas of the files, once what is in their namespaces has been counted."""
     found = (each.record for each in objects if isinstance(each.record, ResourceQuota))
-    return edited(world, (Put(quota.KIND, quota.recounted(each, world.inventory, world.features)) for each in found))
+    return edited(state, (Put(quota.KIND, quota.recounted(each, state.inventory, state.features)) for each in found))
 
 
 def _edits(inventory: Inventory, objects: Iterable[Planned]) -> Iterator[Edit]:
@@ -175,30 +175,30 @@ def _fresh(claim: ResourceClaim) -> ResourceClaim:
     return ClassicResourceClaim(fresh.metadata, fresh.spec, fresh.status, classic)
 
 
-def charge_of(world: ClusterState, record: ResourceClaim | Pod) -> dict[str, int]:
+def charge_of(state: ClusterState, record: ResourceClaim | Pod) -> dict[str, int]:
     """What the creation of a claim, or of a pod with extended resources, is charged."""
     if isinstance(record, Pod):
         return quota.pod_usage(record)
-    return quota.usage(record.spec, world.inventory.classes, world.features.extended_resource)
+    return quota.usage(record.spec, state.inventory.classes, state.features.extended_resource)
 
 
-def charged(world: ClusterState, record: ResourceClaim | Pod) -> Inventory:
+def charged(state: ClusterState, record: ResourceClaim | Pod) -> Inventory:
     """The Inventory with the quotas after a claim or a pod was created."""
-    quotas = _charged(world.inventory.quotas, world, record)
-    return world.inventory.replace(quotas=quotas)
+    quotas = _charged(state.inventory.quotas, state, record)
+    return state.inventory.replace(quotas=quotas)
 
 
-def charged_to(one: ResourceQuota, world: ClusterState, record: ResourceClaim | Pod) -> ResourceQuota:
+def charged_to(one: ResourceQuota, state: ClusterState, record: ResourceClaim | Pod) -> ResourceQuota:
     """One quota after a claim or a pod was created."""
-    (after,) = _charged({key_of(one.metadata): one}, world, record).values()
+    (after,) = _charged({key_of(one.metadata): one}, state, record).values()
     return after
 
 
 def _charged(
-    quotas: Mapping[Key, ResourceQuota], world: ClusterState, record: ResourceClaim | Pod
+    quotas: Mapping[Key, ResourceQuota], state: ClusterState, record: ResourceClaim | Pod
 ) -> Mapping[Key, ResourceQuota]:
     pod = record if isinstance(record, Pod) else None
-    return quota.charged(quotas, record.metadata.namespace, charge_of(world, record), pod)
+    return quota.charged(quotas, record.metadata.namespace, charge_of(state, record), pod)
 
 
 def existing(inventory: Inventory, planned: Planned) -> object | None:

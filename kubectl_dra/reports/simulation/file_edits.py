@@ -71,9 +71,9 @@ def places(objects: Sequence[Planned]) -> Places:
     }
 
 
-def of_the_files(found: FoundRemedies, world: ClusterState, trial: PodTrial, where: Places) -> FoundRemedies:
+def of_the_files(found: FoundRemedies, state: ClusterState, trial: PodTrial, where: Places) -> FoundRemedies:
     """With what to write in the files, in place of commands for what is only there and what stands in their way."""
-    files = _Files(world, trial, where)
+    files = _Files(state, trial, where)
 
     def of_the_file(remedy: RemedyReport) -> RemedyReport:
         remedy = _of_set(_moved(remedy, where), files)
@@ -124,7 +124,7 @@ def _of_set(remedy: RemedyReport, files: _Files) -> RemedyReport:
     def written(action: Action) -> Action:
         if not isinstance(action, MoveVolume):
             return action
-        index = made_from(files.world.inventory, action.claim.key, templates, pods)
+        index = made_from(files.state.inventory, action.claim.key, templates, pods)
         if index is None:
             return action
         return msgspec.structs.replace(action, template=templates[index].metadata.name, workload=holder)
@@ -163,7 +163,7 @@ def _of_volume(action: MoveVolume) -> tuple[str, str]:
 class _Files(NamedTuple):
     """What was tried, with where it stands."""
 
-    world: ClusterState
+    state: ClusterState
     trial: PodTrial
     where: Places
 
@@ -209,7 +209,7 @@ def _steps(action: Action, remedy: RemedyReport, files: _Files) -> Iterator[Step
 
 def _made_like(ref: ObjectRef, like: ObjectRef, files: _Files) -> Iterator[Step]:
     """A whole new object with what a claim requests: beside that claim, or beside what names it."""
-    claim, version = files.world.inventory.claims.get(like.key), claim_version(files.world)
+    claim, version = files.state.inventory.claims.get(like.key), claim_version(files.state)
     place = files.where.get(like)
     beside = place or files.where.get(_holder(files.trial))
     if claim is None or version is None or beside is None:

@@ -25,22 +25,22 @@ from kubectl_dra.reports.simulation.queue_room import Templates, chosen, with_te
 _PODS = "pods"
 
 
-def with_flavors(world: ClusterState, objects: Iterable[Planned]) -> list[Planned]:
+def with_flavors(state: ClusterState, objects: Iterable[Planned]) -> list[Planned]:
     """The objects with the pods of those that wait in a queue as Kueue starts them."""
     objects, used = list(objects), dict[str, Used]()
-    templates = with_templates(world, objects)
-    return [_with_flavors(world, each, templates, used) if each.queue and each.pods else each for each in objects]
+    templates = with_templates(state, objects)
+    return [_with_flavors(state, each, templates, used) if each.queue and each.pods else each for each in objects]
 
 
-def _with_flavors(world: ClusterState, planned: Planned, templates: Templates, used: dict[str, Used]) -> Planned:
+def _with_flavors(state: ClusterState, planned: Planned, templates: Templates, used: dict[str, Used]) -> Planned:
     """``used``: what those before it take of each ClusterQueue."""
-    queues = world.inventory.queues
+    queues = state.inventory.queues
     namespace = planned.key.namespace or next((plan.pod.metadata.namespace for plan in planned.pods), "")
     local = queues.local_queues.get(Key(namespace, planned.queue))
     cluster = queues.cluster_queues.get(local.spec.cluster_queue) if local is not None else None
     if cluster is None:
         return planned
-    found = chosen(world, planned, templates, cluster, used.get(cluster.metadata.name))
+    found = chosen(state, planned, templates, cluster, used.get(cluster.metadata.name))
     if found is None:
         return replace(planned, pods=tuple(_started(queues, cluster, plan, None) for plan in planned.pods))
     used[cluster.metadata.name] = used.get(cluster.metadata.name, Used()) + found.used
@@ -103,10 +103,10 @@ def _conflicts(pod: Pod, flavor: FlavorSpec) -> bool:
 
 
 def without_flavor_edits(
-    world: ClusterState, plan: PodPlan, ways: tuple[RemedyReport, ...]
+    state: ClusterState, plan: PodPlan, ways: tuple[RemedyReport, ...]
 ) -> tuple[RemedyReport, ...]:
     """Ways out but for those that drop from the pod what Kueue adds: it would add it again."""
-    flavors = world.inventory.queues.flavors
+    flavors = state.inventory.queues.flavors
     added = {f"nodeSelector[{key}]" for name in plan.flavors for key in flavors[name].spec.node_labels}
     return tuple(way for way in ways if not any(isinstance(a, EditPod) and a.field in added for a in way.actions))
 

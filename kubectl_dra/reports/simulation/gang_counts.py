@@ -20,17 +20,17 @@ _Member = tuple[PodTrial, PodSimulation]
 
 
 def gang_counts(
-    world: ClusterState, tried: Sequence[PodTrial], pods: Sequence[PodSimulation], where: Places
+    state: ClusterState, tried: Sequence[PodTrial], pods: Sequence[PodSimulation], where: Places
 ) -> Iterator[GangCount]:
     """The gangs that can't start; pods that run already count. Of Kubernetes' own the pods tell how many fit."""
     gangs: dict[Gang, list[_Member]] = {}
     for trial, pod in zip(tried, pods, strict=True):
-        gang = gang_of(world, trial)
+        gang = gang_of(state, trial)
         if gang is not None:
             gangs.setdefault(gang, []).append((trial, pod))
     for gang, members in gangs.items():
-        there = [pod for pod in world.inventory.pods.values() if has_member(gang, pod) and not is_terminal(pod)]
-        known = not gang.counts_pods or world.evidence.complete("Pod", gang.namespace)
+        there = [pod for pod in state.inventory.pods.values() if has_member(gang, pod) and not is_terminal(pod)]
+        known = not gang.counts_pods or state.evidence.complete("Pod", gang.namespace)
         if known and not any(not pod.spec.node_name for pod in there):
             found = _never_there(gang, members, len(there)) or _too_few(gang, members, len(there))
             yield from (replace(each, at=_place(gang, where), least_field=gang.field) for each in found)

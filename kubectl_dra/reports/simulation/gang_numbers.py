@@ -19,13 +19,13 @@ from kubectl_dra.reports.simulation.trials import PodTrial
 SCHEDULER = "The scheduler"
 
 
-def gang_of(world: ClusterState, trial: PodTrial) -> Gang | None:
+def gang_of(state: ClusterState, trial: PodTrial) -> Gang | None:
     """The gang of its pods, whoever starts it."""
-    return trial.plan.gang or _of_kubernetes(world, trial.plan.pod)
+    return trial.plan.gang or _of_kubernetes(state, trial.plan.pod)
 
 
-def _of_kubernetes(world: ClusterState, pod: Pod) -> Gang | None:
-    group = group_of(world, pod)
+def _of_kubernetes(state: ClusterState, pod: Pod) -> Gang | None:
+    group = group_of(state, pod)
     if group is None or group.min_count < 2:
         return None
     meta = group.metadata
@@ -34,7 +34,7 @@ def _of_kubernetes(world: ClusterState, pod: Pod) -> Gang | None:
 
 def with_members(
     found: list[PodSimulation],
-    world: ClusterState,
+    state: ClusterState,
     trials: Sequence[PodTrial],
     again: Callable[[Sequence[PodTrial], int], Sequence[PodSimulation] | None],
 ) -> None:
@@ -43,7 +43,7 @@ def with_members(
     Pods of the gang that the cluster has may be what it counts on. ``again``: what comes of other trials, up to one of
     them; None where that takes too long.
     """
-    gangs = [gang_of(world, trial) for trial in trials]
+    gangs = [gang_of(state, trial) for trial in trials]
     for position, (done, trial) in enumerate(zip(list(found), trials, strict=True)):
         gang = gangs[position]
         if gang is None or gangs.count(gang) > 1 or done.wanted is None or done.wanted >= gang.least or done.present:
@@ -51,7 +51,7 @@ def with_members(
         number = trial.plan.counted_by.raised(gang.least)
         # With the gates off a group of Kubernetes means nothing, and its pods fit.
         means_nothing = gang.program == SCHEDULER and not done.lacks
-        if means_nothing or not number.fields or _is_there(world, gang):
+        if means_nothing or not number.fields or _is_there(state, gang):
             continue
         pods = number.fields[0][1] * number.pods
         then = again([_with_copies(each, pods) if each is trial else each for each in trials], position)
@@ -60,8 +60,8 @@ def with_members(
             found[position] = msgspec.structs.replace(done, more=FewerPods(fields, pods, trial.planned.origin))
 
 
-def _is_there(world: ClusterState, gang: Gang) -> bool:
-    return any(has_member(gang, pod) for pod in world.inventory.pods.values())
+def _is_there(state: ClusterState, gang: Gang) -> bool:
+    return any(has_member(gang, pod) for pod in state.inventory.pods.values())
 
 
 def has_member(gang: Gang, pod: Pod) -> bool:

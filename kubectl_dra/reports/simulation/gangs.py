@@ -26,27 +26,27 @@ from kubectl_dra.reports.simulation.trials import PodTrial
 class GroupTrials:
     """What came of the trials of one group, by their positions: their pods, and where these go."""
 
-    world: ClusterState
+    state: ClusterState
     found: Mapping[int, tuple[Batch, PlacedCopies]]
 
 
-def group_of(world: ClusterState, trial: PodTrial) -> Key | None:
+def group_of(state: ClusterState, trial: PodTrial) -> Key | None:
     """The group that the pods of a trial are placed with; None for pods that are scheduled one by one."""
     key = group_key(trial.plan.pod)
-    known = key is not None and key in world.inventory.groups.pod_groups
+    known = key is not None and key in state.inventory.groups.pod_groups
     alone = trial.alone or bool(trial.stops or trial.bypasses)
-    return key if known and not alone and are_placed_together(world) else None
+    return key if known and not alone and are_placed_together(state) else None
 
 
-def place_together(world: ClusterState, group: Key, trials: Sequence[PodTrial], copies: Copies) -> GroupTrials:
+def place_together(state: ClusterState, group: Key, trials: Sequence[PodTrial], copies: Copies) -> GroupTrials:
     """Place the pods of all ``trials`` that are in ``group``."""
     made: dict[int, tuple[Batch, list[Pod]]] = {}
     for position, trial in enumerate(trials):
-        if group_of(world, trial) == group:
-            found = batch(world, trial, copies)
+        if group_of(state, trial) == group:
+            found = batch(state, trial, copies)
             made[position] = found, list(found.pods)[:MAX_COPIES]
-            world = found.world
-    placed = place_group(world, group, [pod for _, pods in made.values() for pod in pods])
+            state = found.state
+    placed = place_group(state, group, [pod for _, pods in made.values() for pod in pods])
     return GroupTrials(
         placed.after, {position: (found, _share(placed, found, pods)) for position, (found, pods) in made.items()}
     )
@@ -64,7 +64,7 @@ def _share(placed: GroupPlaced, made: Batch, pods: Sequence[Pod]) -> PlacedCopie
     return PlacedCopies(placed.waiting, counts, placed.failed if short else None, capped)
 
 
-def domain_fits(world: ClusterState, trial: PodTrial, copies: Copies) -> Iterator[DomainFit]:
+def domain_fits(state: ClusterState, trial: PodTrial, copies: Copies) -> Iterator[DomainFit]:
     """What is certain of the domains that the pods of a trial have to be in, without the other pods of the files.
 
     Nothing of what could not be told, and of numbers that are not those of the manifest.
@@ -73,19 +73,19 @@ def domain_fits(world: ClusterState, trial: PodTrial, copies: Copies) -> Iterato
         return
     for rule in trial.plan.domains:
         if rule.size <= MAX_COPIES:
-            there, pods = _one_group(world, trial, rule)
+            there, pods = _one_group(state, trial, rule)
             rooms = domain_rooms(there, rule.label, pods)
             if rooms is not None:
                 yield _fit(rule, rooms)
 
 
-def _one_group(world: ClusterState, trial: PodTrial, rule: DomainRule) -> tuple[ClusterState, list[Pod]]:
+def _one_group(state: ClusterState, trial: PodTrial, rule: DomainRule) -> tuple[ClusterState, list[Pod]]:
     pods: list[Pod] = []
     for position, number in rule.pods:
-        made = batch(world, replace(trial, plan=trial.planned.pods[position]), Copies(number))
-        world = made.world
+        made = batch(state, replace(trial, plan=trial.planned.pods[position]), Copies(number))
+        state = made.state
         pods += made.pods
-    return world, pods
+    return state, pods
 
 
 def _fit(rule: DomainRule, rooms: tuple[DomainRoom, ...]) -> DomainFit:

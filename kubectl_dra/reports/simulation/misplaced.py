@@ -25,7 +25,7 @@ _CLAIM: Final = "ResourceClaim"
 _TEMPLATE: Final = "ResourceClaimTemplate"
 
 
-def misplaced(world: ClusterState, objects: Sequence[Planned]) -> list[Misplaced]:
+def misplaced(state: ClusterState, objects: Sequence[Planned]) -> list[Misplaced]:
     """Each with those that name it; none where several templates of the files may be meant."""
     there = {
         ObjectRef(_TEMPLATE, each.key.namespace, each.name): not each.made_by
@@ -38,11 +38,11 @@ def misplaced(world: ClusterState, objects: Sequence[Planned]) -> list[Misplaced
         for plan in planned.pods:
             pod, namespace = plan.pod, plan.pod.metadata.namespace
             names = [name for entry in pod.spec.resource_claims if (name := sources(entry)[1])]
-            for name in names if world.evidence.complete(_TEMPLATE, namespace) else ():
+            for name in names if state.evidence.complete(_TEMPLATE, namespace) else ():
                 key = Key(namespace, name)
-                known = key in world.inventory.templates or ObjectRef(_TEMPLATE, *key) in there
+                known = key in state.inventory.templates or ObjectRef(_TEMPLATE, *key) in there
                 renamed = None if known else _renamed(key, planned.name, there)
-                meant = None if known else renamed or _meant(world, key, there)
+                meant = None if known else renamed or _meant(state, key, there)
                 if meant is not None:
                     before = found.get(key, Misplaced(meant, namespace))
                     users = tuple(dict.fromkeys((*before.users, subject)))
@@ -51,25 +51,25 @@ def misplaced(world: ClusterState, objects: Sequence[Planned]) -> list[Misplaced
                     )
                     own = name if meant.namespace == namespace else ""
                     found[key] = Misplaced(meant, namespace, users, own, references=fields)
-    return [*found.values(), *_as_claims(world, objects, there)]
+    return [*found.values(), *_as_claims(state, objects, there)]
 
 
-def _as_claims(world: ClusterState, objects: Sequence[Planned], there: Collection[ObjectRef]) -> Iterator[Misplaced]:
+def _as_claims(state: ClusterState, objects: Sequence[Planned], there: Collection[ObjectRef]) -> Iterator[Misplaced]:
     """Templates that pods name as a claim, of which neither the cluster nor the files have one of the name."""
-    claims = {each.key for each in objects if each.kind == _CLAIM} | world.inventory.claims.keys()
+    claims = {each.key for each in objects if each.kind == _CLAIM} | state.inventory.claims.keys()
     users = dict[ObjectRef, list[ObjectRef]]()
     for planned in (each for each in objects if not each.catalog):
         for pod in (plan.pod for plan in planned.pods):
             namespace = pod.metadata.namespace
             for name in filter(None, (sources(entry)[0] for entry in pod.spec.resource_claims)):
                 ref, missing = ObjectRef(_TEMPLATE, namespace, name), Key(namespace, name) not in claims
-                if missing and ref in there and world.evidence.complete(_CLAIM, namespace):
+                if missing and ref in there and state.evidence.complete(_CLAIM, namespace):
                     users.setdefault(ref, []).append(ObjectRef(planned.kind, planned.key.namespace, planned.name))
     for ref, its in users.items():
         yield Misplaced(ref, ref.namespace, tuple(dict.fromkeys(its)), as_claim=True)
 
 
-def _meant(world: ClusterState, key: Key, there: dict[ObjectRef, bool]) -> ObjectRef | None:
+def _meant(state: ClusterState, key: Key, there: dict[ObjectRef, bool]) -> ObjectRef | None:
     """The one template of this name that the files have; else the one of the pods' namespace that is named alike.
 
     ``there``: whether somebody wrote it; what a controller makes of another object is never moved.
@@ -78,7 +78,7 @@ def _meant(world: ClusterState, key: Key, there: dict[ObjectRef, bool]) -> Objec
     if elsewhere:
         return elsewhere[0] if len(elsewhere) == 1 else None
     names = {each.name for each in there if each.namespace == key.namespace}
-    names |= {each.name for each in world.inventory.templates if each.namespace == key.namespace}
+    names |= {each.name for each in state.inventory.templates if each.namespace == key.namespace}
     near = similar(key.name, names)
     ref = ObjectRef(_TEMPLATE, key.namespace, near[0]) if len(near) == 1 else None
     return ref if ref in there else None

@@ -193,7 +193,7 @@ def _growing(done: PodSimulation, before: ClusterState, trial: PodTrial) -> coun
     fit: int | None = done.copies
     if not done.lacks:
         made = batch(before, replace(trial, plan=replace(trial.plan, copies=min(growth.most, MAX_PODS))), Copies())
-        placed = place(made.world, made.pods)
+        placed = place(made.state, made.pods)
         unsure = placed.capped or (placed.failed is not None and bool(done.undecided))
         fit = None if unsure else placed.copies
     if growth.passing and (fit is None or fit >= growth.most or done.lacks):

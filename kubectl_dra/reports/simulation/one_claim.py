@@ -43,9 +43,9 @@ def try_claim(cluster: ClusterState, device_class: str, expression: str, namespa
     report = simulation_report(cluster, objects, Copies())
     if not report.pods or not report.pods[0].nodes:
         return ClaimTrial(report)
-    world = with_objects(with_namespaces(cluster, objects, new_namespaces(cluster, objects)), objects)
-    made = batch(world, trials(world, admitted(world, objects), [], together=False)[0], Copies())
-    claim = place(made.world, made.pods).world.inventory.claims.get(objects[0].key)
+    state = with_objects(with_namespaces(cluster, objects, new_namespaces(cluster, objects)), objects)
+    made = batch(state, trials(state, admitted(state, objects), [], together=False)[0], Copies())
+    claim = place(made.state, made.pods).state.inventory.claims.get(objects[0].key)
     return ClaimTrial(report, report.pods[0].nodes[0].node, devices_of(claim) if claim is not None else ())
 
 

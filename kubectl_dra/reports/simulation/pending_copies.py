@@ -26,7 +26,7 @@ class Opened(NamedTuple):
 
     pending: PendingReport
     position: int
-    world: ClusterState
+    state: ClusterState
     there: Present | None
 
 
@@ -53,16 +53,16 @@ def pending_of(trial: PodTrial, placed: PlacedCopies, simulated: Collection[Key]
     failed = placed.failed
     if failed is None:
         return None
-    pending = pending_report(failed, placed.world, ways=FoundRemedies())
-    before = taken_by(placed.world, failed, trial.subject, simulated, placed.copies)
+    pending = pending_report(failed, placed.state, ways=FoundRemedies())
+    before = taken_by(placed.state, failed, trial.subject, simulated, placed.copies)
     return msgspec.structs.replace(pending, siblings=before)
 
 
 def ways_told(
-    pending: PendingReport, ways: FoundRemedies, world: ClusterState, trial: PodTrial, where: Places
+    pending: PendingReport, ways: FoundRemedies, state: ClusterState, trial: PodTrial, where: Places
 ) -> PendingReport:
-    kept = without_flavor_edits(world, trial.plan, ways.remedies)
-    found = of_the_files(msgspec.structs.replace(ways, remedies=kept), world, trial, where)
+    kept = without_flavor_edits(state, trial.plan, ways.remedies)
+    found = of_the_files(msgspec.structs.replace(ways, remedies=kept), state, trial, where)
     return msgspec.structs.replace(
         pending,
         remedies=found.remedies,

@@ -73,38 +73,38 @@ class Copies:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The pods of a trial: ``wanted`` are asked for, None: as many as fit. ``world`` has their volumes."""
+    """The pods of a trial: ``wanted`` are asked for, None: as many as fit. ``state`` has their volumes."""
 
-    world: ClusterState
+    state: ClusterState
     pods: Iterable[Pod]
     wanted: int | None
     counted: Counted
 
 
-def batch(world: ClusterState, trial: PodTrial, copies: Copies, found: Present | None = None) -> Batch:
+def batch(state: ClusterState, trial: PodTrial, copies: Copies, found: Present | None = None) -> Batch:
     """The pods of a trial, in the order in which they are created; beside those that ``found`` says stay."""
     plan = trial.plan
-    if plan.count is CountSource.PER_NODE and not world.evidence.complete("Node"):
+    if plan.count is CountSource.PER_NODE and not state.evidence.complete("Node"):
         # One that may run anywhere: of how many nodes is not known.
         tolerant = with_spec(plan.pod, tolerations=daemon_tolerations(plan.pod.spec))
-        return Batch(world, [_copy(tolerant, "-0")], 1, Counted.UNKNOWN)
+        return Batch(state, [_copy(tolerant, "-0")], 1, Counted.UNKNOWN)
     if plan.count is CountSource.PER_NODE:
-        daemons = list(_on_every_node(world, plan.pod))
+        daemons = list(_on_every_node(state, plan.pod))
         have = {pod.spec.node_name for pod in found.stay} if found is not None else set()
         new = [pod for node, pod in daemons if node not in have]
-        return Batch(world, new, len(daemons), Counted.PER_NODE)
+        return Batch(state, new, len(daemons), Counted.PER_NODE)
     counted = Counted.ASKED if copies.asked else _COUNTED[plan.count]
     wanted = copies.of(1 if plan.copies is None else plan.copies)
     if found is not None and found.left is not None and wanted is not None and not copies.asked:
         wanted = min(wanted, found.left)
     many = min(MAX_COPIES + 1 if wanted is None else max(wanted - _staying(found), 0), MAX_COPIES + 1)
     single = wanted == 1 and trial.planned.kind == "Pod"
-    world, pod = _controlled(world, plan.pod, trial, found)
-    suffixes = _suffixes(world, pod, many, _first(trial), single=single)
+    state, pod = _controlled(state, plan.pod, trial, found)
+    suffixes = _suffixes(state, pod, many, _first(trial), single=single)
     pods: Iterable[Pod] = (_copy(pod, suffix) for suffix in suffixes)
     if plan.volume_claims:
-        return _with_volumes(world, pods, plan, wanted, counted)
-    return Batch(world, pods, wanted, counted)
+        return _with_volumes(state, pods, plan, wanted, counted)
+    return Batch(state, pods, wanted, counted)
 
 
 def _staying(found: Present | None) -> int:
@@ -117,26 +117,26 @@ def _first(trial: PodTrial) -> int:
     return record.spec.ordinals.start if isinstance(record, WorkloadObject) else 0
 
 
-def _suffixes(world: ClusterState, pod: Pod, many: int, first: int, *, single: bool) -> Iterator[str]:
+def _suffixes(state: ClusterState, pod: Pod, many: int, first: int, *, single: bool) -> Iterator[str]:
     """What makes names of copies, none of which the cluster has: a pod there of such a name is another one."""
     if single:
         return iter(("",) * many)
     namespace, name = pod.metadata.namespace, pod.metadata.name
     numbered = (f"-{number}" for number in count(first))
-    return islice((each for each in numbered if Key(namespace, name + each) not in world.inventory.pods), many)
+    return islice((each for each in numbered if Key(namespace, name + each) not in state.inventory.pods), many)
 
 
 def _with_volumes(
-    world: ClusterState, pods: Iterable[Pod], plan: PodPlan, wanted: int | None, counted: Counted
+    state: ClusterState, pods: Iterable[Pod], plan: PodPlan, wanted: int | None, counted: Counted
 ) -> Batch:
-    inventory, made = world.inventory, list[Pod]()
+    inventory, made = state.inventory, list[Pod]()
     for pod in pods:
         inventory, with_volumes = with_set_claims(inventory, pod, plan.volume_claims)
         made.append(with_volumes)
-    return Batch(world.changed(inventory), made, wanted, counted)
+    return Batch(state.changed(inventory), made, wanted, counted)
 
 
-def _controlled(world: ClusterState, pod: Pod, trial: PodTrial, found: Present | None) -> tuple[ClusterState, Pod]:
+def _controlled(state: ClusterState, pod: Pod, trial: PodTrial, found: Present | None) -> tuple[ClusterState, Pod]:
     """With the controller that a workload's pods have, by whose selector they are spread, and what rolls it out.
 
     A Deployment makes a ReplicaSet that selects its own pods alone, by a hash that only they have (upstream:
@@ -145,9 +145,9 @@ def _controlled(world: ClusterState, pod: Pod, trial: PodTrial, found: Present |
     planned = trial.planned
     kind = _CONTROLLERS.get(planned.kind)
     if kind is None:
-        return world, pod
+        return state, pod
     if found is not None and found.stay and not found.old:
-        return world, _beside(pod, found.stay[0])
+        return state, _beside(pod, found.stay[0])
     version = "v1" if kind == "ReplicationController" else "apps/v1"
     owner = OwnerReference(version, kind, planned.name, f"simulated-{planned.name}", controller=True)
     meta = msgspec.structs.replace(pod.metadata, owner_references=(owner,))
@@ -165,8 +165,8 @@ def _controlled(world: ClusterState, pod: Pod, trial: PodTrial, found: Present |
         )
         made = msgspec.structs.replace(made, metadata=own)
         workloads = {(kind, namespace, planned.name): made, (planned.kind, namespace, planned.name): whole}
-    world = world.changed(world.inventory.replace(workloads={**world.inventory.workloads, **workloads}))
-    return world, msgspec.structs.replace(pod, metadata=meta)
+    state = state.changed(state.inventory.replace(workloads={**state.inventory.workloads, **workloads}))
+    return state, msgspec.structs.replace(pod, metadata=meta)
 
 
 def _beside(pod: Pod, running: Pod) -> Pod:
@@ -186,17 +186,17 @@ def _copy(pod: Pod, suffix: str) -> Pod:
     return msgspec.structs.replace(pod, metadata=meta, spec=spec, status=PodStatus(phase="Pending"))
 
 
-def nodes_of_daemons(world: ClusterState, pod: Pod) -> Iterator[str]:
+def nodes_of_daemons(state: ClusterState, pod: Pod) -> Iterator[str]:
     """The nodes that a DaemonSet makes pods for."""
-    return daemon_nodes(Snapshot(world), with_spec(pod, tolerations=daemon_tolerations(pod.spec)))
+    return daemon_nodes(Snapshot(state), with_spec(pod, tolerations=daemon_tolerations(pod.spec)))
 
 
-def _on_every_node(world: ClusterState, pod: Pod) -> Iterator[tuple[str, Pod]]:
+def _on_every_node(state: ClusterState, pod: Pod) -> Iterator[tuple[str, Pod]]:
     """One pod per node that the workload's pods may run on, bound to it by its affinity."""
     tolerant = with_spec(pod, tolerations=daemon_tolerations(pod.spec))
     # By its controller a pod is known to be meant for the node that its affinity names.
     owner = OwnerReference("apps/v1", DAEMON_SET, pod.metadata.name, f"simulated-{pod.metadata.name}", controller=True)
-    for name in daemon_nodes(Snapshot(world), tolerant):
+    for name in daemon_nodes(Snapshot(state), tolerant):
         copy = _copy(with_spec(tolerant, affinity=_only(name, tolerant.spec.affinity)), f"-{name}")
         meta = msgspec.structs.replace(copy.metadata, owner_references=copy.metadata.owner_references or (owner,))
         yield name, msgspec.structs.replace(copy, metadata=meta)

@@ -54,25 +54,25 @@ class Present:
     left: int | None = None
 
 
-def with_workloads(world: ClusterState, objects: Sequence[Planned], read_owner: ReadOwner | None) -> ClusterState:
+def with_workloads(state: ClusterState, objects: Sequence[Planned], read_owner: ReadOwner | None) -> ClusterState:
     """The cluster with its own workloads of the names that the files have, where these were not read yet."""
     found = dict[tuple[str, str, str], WorkloadObject]()
     for each in objects:
         key = each.kind, each.key.namespace, each.name
-        if read_owner is None or each.kind not in _KINDS or not each.pods or key in world.inventory.workloads:
+        if read_owner is None or each.kind not in _KINDS or not each.pods or key in state.inventory.workloads:
             continue
         read = read_owner(each.key.namespace, OwnerReference(each.api_version, each.kind, each.name))
         if isinstance(read, WorkloadObject):
             found[key] = read
     if not found:
-        return world
-    return world.changed(world.inventory.replace(workloads={**world.inventory.workloads, **found}))
+        return state
+    return state.changed(state.inventory.replace(workloads={**state.inventory.workloads, **found}))
 
 
-def present(world: ClusterState, trial: PodTrial, read_owner: ReadOwner | None) -> Present | None:
+def present(state: ClusterState, trial: PodTrial, read_owner: ReadOwner | None) -> Present | None:
     """What the cluster has of the workload of a trial; None for a new one."""
     planned = trial.planned
-    known = world.inventory.workloads.get((planned.kind, planned.key.namespace, planned.name))
+    known = state.inventory.workloads.get((planned.kind, planned.key.namespace, planned.name))
     if planned.kind not in _KINDS or known is None or known.metadata.deletion_timestamp is not None:
         return None
     policy = planned.record.spec.concurrency_policy if isinstance(planned.record, WorkloadObject) else ""
@@ -82,7 +82,7 @@ def present(world: ClusterState, trial: PodTrial, read_owner: ReadOwner | None) 
     # Whoever tries a Job that has ended, or another one of its name, means a new one.
     if left == 0 or (planned.kind == _JOB and _is_another(known, planned.record)):
         return None
-    pods = list(_pods(world, planned, known, Owners(world.inventory, read_owner)))
+    pods = list(_pods(state, planned, known, Owners(state.inventory, read_owner)))
     waiting = tuple(pod for pod, _ in pods if not pod.spec.node_name)
     placed = [(pod, newest) for pod, newest in pods if pod.spec.node_name]
     if planned.kind == _CRON_JOB:
@@ -93,9 +93,9 @@ def present(world: ClusterState, trial: PodTrial, read_owner: ReadOwner | None) 
     return Present(known, stay, old, waiting, planned.kind == _DEPLOYMENT and _surges(planned), left=left)
 
 
-def without(world: ClusterState, pods: Sequence[Pod]) -> ClusterState:
+def without(state: ClusterState, pods: Sequence[Pod]) -> ClusterState:
     """The cluster without ``pods``, and with what only they held free."""
-    return world.changed(without_pods({key_of(pod.metadata) for pod in pods})(world.inventory)) if pods else world
+    return state.changed(without_pods({key_of(pod.metadata) for pod in pods})(state.inventory)) if pods else state
 
 
 def rolled_out(planned: Planned, found: Present) -> WorkloadObject:
@@ -115,14 +115,14 @@ def rolled_out(planned: Planned, found: Present) -> WorkloadObject:
     )
 
 
-def _pods(world: ClusterState, planned: Planned, known: WorkloadObject, owners: Owners) -> Iterator[tuple[Pod, bool]]:
+def _pods(state: ClusterState, planned: Planned, known: WorkloadObject, owners: Owners) -> Iterator[tuple[Pod, bool]]:
     """Its pods that neither end nor have ended, and whether each is of its newest ReplicaSet, as far as that is known.
 
     What made a pod is looked up only of those that its selector selects.
     """
     labels = known.spec.selector.match_labels.items() if known.spec.selector is not None else ()
     number = known.metadata.annotations.get(REVISION)
-    for key, pod in world.inventory.pods.items():
+    for key, pod in state.inventory.pods.items():
         if key.namespace != planned.key.namespace or is_terminal(pod) or pod.metadata.deletion_timestamp is not None:
             continue
         if not all(item in pod.metadata.labels.items() for item in labels):

@@ -34,17 +34,17 @@ Templates = Mapping[Key, ResourceClaimTemplate]
 
 
 def waits_and_room(
-    world: ClusterState, planned: Planned, templates: Templates
+    state: ClusterState, planned: Planned, templates: Templates
 ) -> tuple[Queued | None, QueueRoom | None]:
     """What is known of the queue, and whether its quota has room; nothing where nothing is known of queues."""
-    queues = world.inventory.queues
+    queues = state.inventory.queues
     if queues is NO_QUEUES or not (planned.queue and planned.pods):
         return None, None
     namespace = planned.key.namespace or next((plan.pod.metadata.namespace for plan in planned.pods), "")
-    there = queued(world, planned.queue, namespace, (planned.kind, planned.name))
+    there = queued(state, planned.queue, namespace, (planned.kind, planned.name))
     if there.held_by is HeldBy.ADMITTED:
         return there, None
-    found = queue_of(world, planned.queue, namespace)
+    found = queue_of(state, planned.queue, namespace)
     # Of work that does not exist nobody has made anything.
     found = msgspec.structs.replace(found, unread=tuple(kind for kind in found.unread if kind != "Workload"))
     cluster = queues.cluster_queues.get(found.cluster_queue)
@@ -61,20 +61,20 @@ def waits_and_room(
     return msgspec.structs.replace(found, held_by=held, uncounted=uncounted), room
 
 
-def with_templates(world: ClusterState, objects: Iterable[Planned]) -> Templates:
+def with_templates(state: ClusterState, objects: Iterable[Planned]) -> Templates:
     """The templates of the cluster and of the files."""
     made = {each.key: each.record for each in objects if isinstance(each.record, ResourceClaimTemplate)}
-    return {**world.inventory.templates, **made}
+    return {**state.inventory.templates, **made}
 
 
 def chosen(
-    world: ClusterState, planned: Planned, templates: Templates, cluster: ClusterQueue, before: Used | None
+    state: ClusterState, planned: Planned, templates: Templates, cluster: ClusterQueue, before: Used | None
 ) -> FlavorChoice | None:
     """With which flavors, and how many of its pods, Kueue starts it now; None where it does not, or that is not known.
 
     ``before``: what other work of the files takes first.
     """
-    config, queues = world.inventory.queues.config, world.inventory.queues
+    config, queues = state.inventory.queues.config, state.inventory.queues
     sets, units = _sets(planned, templates, config)
     requested = {name for each in sets for name in each.requests}
     if _all_uncounted(planned, templates, config) or config.transformed & requested:

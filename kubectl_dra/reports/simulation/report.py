@@ -84,7 +84,7 @@ _OF_ALL_NAMESPACES: Final = tuple(need for need in needs.POD if need.kind != "Ev
 
 
 def simulation_report(
-    world: ClusterState,
+    state: ClusterState,
     objects: Sequence[Planned],
     copies: Copies,
     switches: Sequence[Switch] = (),
@@ -98,20 +98,20 @@ def simulation_report(
     pods that the Inventory does not have. Raises :class:`~kubectl_dra.diagnosis.whatif.WhatIfError`.
     """
     objects, owned = without_owned(objects)
-    report = _as_written(world, objects, copies, switches, together=together, read_owner=read_owner)
+    report = _as_written(state, objects, copies, switches, together=together, read_owner=read_owner)
     report = replace(report, owned=owned)
-    label = needed_label(world.features) if report.unlabelled else ""
+    label = needed_label(state.features) if report.unlabelled else ""
     report = replace(report, label=label, labels=tuple(admin_labels(objects, report.unlabelled, label)))
-    moved = misplaced(world, objects)
-    corrected = corrected_selectors(world, objects, {each.object for each in report.manifests if each.refused})
+    moved = misplaced(state, objects)
+    corrected = corrected_selectors(state, objects, {each.object for each in report.manifests if each.refused})
     accepted = refused_pods(objects, report.manifests)
-    minor, copied = world.features.minor, report.effects.copied
+    minor, copied = state.features.minor, report.effects.copied
     others = of_other_versions(objects, report.manifests, minor)
     if not (moved or corrected or accepted or others or copied):
         return report
     again = in_place(tuple(as_meant(as_accepted(objects, accepted, others, minor), corrected)), moved)
     again = tuple(as_planned(again, copied))
-    later = _as_written(world, again, copies, switches, together=together, read_owner=read_owner)
+    later = _as_written(state, again, copies, switches, together=together, read_owner=read_owner)
     users = {user for each in moved for user in each.users}
     refused = {*others, *(each.object for each in corrected)}
     users |= {pod.subject for pod in report.pods if not refused.isdisjoint(pod.blocked)}
@@ -134,7 +134,7 @@ def _outcome(pod: PodSimulation) -> tuple[object, ...]:
 
 
 def _as_written(
-    world: ClusterState,
+    state: ClusterState,
     objects: Sequence[Planned],
     copies: Copies,
     switches: Sequence[Switch],
@@ -143,40 +143,40 @@ def _as_written(
     read_owner: ReadOwner | None,
 ) -> SimulationReport:
     objects, repeated = once_each(objects)
-    objects = tuple(autoscaled(world, list(as_served(world, objects))))
-    world = with_workloads(world, objects, read_owner)
-    missing_namespaces, where = new_namespaces(world, objects), places(objects)
-    given = with_namespaces(world, objects, missing_namespaces)
+    objects = tuple(autoscaled(state, list(as_served(state, objects))))
+    state = with_workloads(state, objects, read_owner)
+    missing_namespaces, where = new_namespaces(state, objects), places(objects)
+    given = with_namespaces(state, objects, missing_namespaces)
     prepared, unlabelled = with_admin_labels(given, objects)
-    said = list(manifest_reports(world, given, objects))
-    usable, refused = _apart(objects, manifest_reports(world, prepared, objects) if unlabelled else said)
+    said = list(manifest_reports(state, given, objects))
+    usable, refused = _apart(objects, manifest_reports(state, prepared, objects) if unlabelled else said)
     with_files = with_objects(prepared, usable)
     switches = (*switches, *_evicting_rules(with_files, usable))
     with_all, supposed = what_if(with_files, switches, read_owner) if switches else (with_files, None)
-    changed = effects(world, with_files, usable)
-    fresh, files = new_nodes(world, usable), of_files(world, usable, changed.copied)
-    made = admitted(with_all, with_flavors(world, usable))
+    changed = effects(state, with_files, usable)
+    fresh, files = new_nodes(state, usable), of_files(state, usable, changed.copied)
+    made = admitted(with_all, with_flavors(state, usable))
     tried = _daemons_first(trials(with_all, made, refused, together=together), fresh)
-    tries = zip(tried, simulated(with_all, tried, copies, read_owner, world, where), strict=True)
+    tries = zip(tried, simulated(with_all, tried, copies, read_owner, state, where), strict=True)
     meant = ((trial, with_limit(with_all, trial, _as_supposed(pod, switches))) for trial, pod in tries)
     seen = ((trial, in_files(with_unread(with_all, trial, pod, missing_namespaces), files)) for trial, pod in meant)
-    limited = with_quotas(world, with_files.inventory.quotas, seen, missing_namespaces)
+    limited = with_quotas(state, with_files.inventory.quotas, seen, missing_namespaces)
     pods = _sharing(_held_up(_with_daemons(with_all, fresh, each) for each in _admitted(said, limited)))
     manifests = tuple(_with_roles(said, objects, tried))
     gangs = tuple(gang_counts(with_all, tried, pods, where))
     known = _known(with_all, tried) if supposed is None or not supposed.moves else frozenset[str]()
     return SimulationReport(
-        fits=Fits.NO if gangs or _is_refused(manifests, repeated) else _all_fit(world, manifests, pods, supposed),
+        fits=Fits.NO if gangs or _is_refused(manifests, repeated) else _all_fit(state, manifests, pods, supposed),
         not_as_written=sum(len(each.findings) for each in manifests),
         new_namespaces=missing_namespaces,
         unlabelled=unlabelled,
         manifests=manifests,
         pods=pods,
         effects=changed,
-        certainty=missing.certainty(world.evidence, known),
-        missing=_deciding(world, objects, pods, known),
-        features=feature_record(world.features),
-        read=reads_of(world.evidence),
+        certainty=missing.certainty(state.evidence, known),
+        missing=_deciding(state, objects, pods, known),
+        features=feature_record(state.features),
+        read=reads_of(state.evidence),
         what_if=supposed,
         gangs=gangs,
         without_place=without_place(with_all, supposed),
@@ -185,10 +185,10 @@ def _as_written(
     )
 
 
-def _evicting_rules(world: ClusterState, objects: Iterable[Planned]) -> Iterator[AddTaintRule]:
+def _evicting_rules(state: ClusterState, objects: Iterable[Planned]) -> Iterator[AddTaintRule]:
     """The rules of the files that make pods leave, which is supposed like the taints of switches."""
     for each in objects:
-        if isinstance(each.record, DeviceTaintRule) and evicts(world, each.record):
+        if isinstance(each.record, DeviceTaintRule) and evicts(state, each.record):
             yield AddTaintRule(each.name)
 
 
@@ -227,28 +227,28 @@ def _held_up(pods: Iterable[PodSimulation]) -> Iterator[PodSimulation]:
         yield replace(pod, held_up_by=roles) if roles else pod
 
 
-def _with_daemons(world: ClusterState, new: Collection[str], found: PodSimulation) -> PodSimulation:
+def _with_daemons(state: ClusterState, new: Collection[str], found: PodSimulation) -> PodSimulation:
     """With the DaemonSets that may have taken what is free on ``new`` nodes of the files."""
     on = (each.node for each in found.nodes if each.node in new)
-    keys = dict.fromkeys(key for node in on for key in open_daemon_sets(world, node))
+    keys = dict.fromkeys(key for node in on for key in open_daemon_sets(state, node))
     doubts = (OpenPlugin(f"DaemonSet {key}", (_ITS_AFFINITY,)) for key in keys)
     return replace(found, open=(*found.open, *doubts)) if keys else found
 
 
-def _known(world: ClusterState, tried: Iterable[PodTrial]) -> frozenset[str]:
+def _known(state: ClusterState, tried: Iterable[PodTrial]) -> frozenset[str]:
     """The kinds of which all that the pods name was read, or is in the files."""
-    found = [kinds_known(world, trial.plan.pod) for trial in tried]
+    found = [kinds_known(state, trial.plan.pod) for trial in tried]
     return found[0].intersection(*found[1:]) if found else frozenset()
 
 
 def _deciding(
-    world: ClusterState, objects: Iterable[Planned], pods: Iterable[PodSimulation], known_kinds: Collection[str]
+    state: ClusterState, objects: Iterable[Planned], pods: Iterable[PodSimulation], known_kinds: Collection[str]
 ) -> tuple[Missing, ...]:
     """What is lacking; what left a pod open decides, also where it only explains in other cases."""
     namespace = next((each.namespace for each in objects if each.namespace), "")
     wanted = [need for need in (needs.POD if namespace else _OF_ALL_NAMESPACES) if need.kind not in known_kinds]
     opened = {(each.kind, each.namespace): each for pod in pods for each in pod.unread}
-    known = {(each.kind, each.namespace): each for each in missing.missing(world.evidence, wanted, namespace)}
+    known = {(each.kind, each.namespace): each for each in missing.missing(state.evidence, wanted, namespace)}
     return tuple({**known, **opened}.values())
 
 
@@ -290,7 +290,7 @@ def _is_refused(manifests: Iterable[ManifestReport], repeated: Iterable[Repeated
 
 
 def _all_fit(
-    world: ClusterState, manifests: Iterable[ManifestReport], pods: Sequence[PodSimulation], supposed: WhatIf | None
+    state: ClusterState, manifests: Iterable[ManifestReport], pods: Sequence[PodSimulation], supposed: WhatIf | None
 ) -> Fits:
     verdicts = {pod.fits for pod in pods}
     if Fits.NO in verdicts or (supposed is not None and supposed.of(PodFate.PENDING)):
@@ -299,7 +299,7 @@ def _all_fit(
     some = any(each.wanted != 0 for each in pods)
     untried = not (some or supposed is not None) or any(each.role in _UNTRIED or each.left_out for each in manifests)
     # Of pods that were not read nobody can tell whether they would have to leave their nodes.
-    unseen = supposed is not None and supposed.moves and not world.evidence.complete("Pod")
+    unseen = supposed is not None and supposed.moves and not state.evidence.complete("Pod")
     return Fits.UNKNOWN if Fits.UNKNOWN in verdicts or untried or unseen else Fits.YES
 
 
@@ -310,7 +310,7 @@ _SINGLE = ("Pod", "ResourceClaim")
 
 
 def with_quotas(
-    world: ClusterState,
+    state: ClusterState,
     quotas: Mapping[Key, ResourceQuota],
     tries: Iterable[tuple[PodTrial, PodSimulation]],
     new_namespaces: Collection[str],
@@ -321,51 +321,51 @@ def with_quotas(
     """
     earlier = Counter[Key]()
     for trial, found in tries:
-        yield _with_quotas(world, trial, found, new_namespaces, (quotas.values(), earlier))
-        if not trial.alone and _creates_pods(world, trial):
+        yield _with_quotas(state, trial, found, new_namespaces, (quotas.values(), earlier))
+        if not trial.alone and _creates_pods(state, trial):
             earlier.update(dict.fromkeys(quota.may_be_about(quotas.values(), trial.plan.pod), found.copies))
 
 
 def _with_quotas(
-    world: ClusterState,
+    state: ClusterState,
     trial: PodTrial,
     found: PodSimulation,
     new_namespaces: Collection[str],
     quotas: tuple[Collection[ResourceQuota], Mapping[Key, int]],
 ) -> PodSimulation:
     namespace, pod = trial.plan.pod.metadata.namespace, trial.plan.pod
-    if found.wanted == 0 or not _creates(world, trial):
+    if found.wanted == 0 or not _creates(state, trial):
         return found
-    if _creates_pods(world, trial) and not quota.is_settled(world, namespace):
+    if _creates_pods(state, trial) and not quota.is_settled(state, namespace):
         known, earlier = quotas
         doubts = (*quota.unspecified(known, pod), *quota.may_exceed(known, pod, found.copies, earlier))
         found = msgspec.structs.replace(found, unspecified=doubts)
-    if namespace in new_namespaces or quota.are_read(world, namespace):
+    if namespace in new_namespaces or quota.are_read(state, namespace):
         return found
     (need,) = needs.deciding((quota.KIND,))
-    return msgspec.structs.replace(found, quota=lacking(world.evidence, need, namespace))
+    return msgspec.structs.replace(found, quota=lacking(state.evidence, need, namespace))
 
 
-def with_limit(world: ClusterState, trial: PodTrial, found: PodSimulation) -> PodSimulation:
+def with_limit(state: ClusterState, trial: PodTrial, found: PodSimulation) -> PodSimulation:
     """How many copies quotas admit, where devices leave open whether any fits; of those that run already nothing."""
-    if not found.undecided or found.wanted is None or found.present or found.replaces or not _creates(world, trial):
+    if not found.undecided or found.wanted is None or found.present or found.replaces or not _creates(state, trial):
         return found
-    limit = quota_limit(world, trial.plan.pod, wanted=found.wanted)
+    limit = quota_limit(state, trial.plan.pod, wanted=found.wanted)
     few = limit is not None and limit.copies < found.wanted
     return msgspec.structs.replace(found, limit=limit) if few else found
 
 
-def _creates_pods(world: ClusterState, trial: PodTrial) -> bool:
+def _creates_pods(state: ClusterState, trial: PodTrial) -> bool:
     """Whether a pod of the file comes into being: what its containers request is not that of a bare pod."""
     planned = trial.planned
     if trial.is_bare:
         return False
-    return planned.kind != "Pod" or existing(world.inventory, planned) is None
+    return planned.kind != "Pod" or existing(state.inventory, planned) is None
 
 
-def _creates(world: ClusterState, trial: PodTrial) -> bool:
+def _creates(state: ClusterState, trial: PodTrial) -> bool:
     """Whether a pod or a claim comes into being."""
     planned = trial.planned
-    if planned.kind not in _SINGLE or existing(world.inventory, planned) is None:
+    if planned.kind not in _SINGLE or existing(state.inventory, planned) is None:
         return True
     return any(entry.resource_claim_template_name is not None for entry in trial.plan.pod.spec.resource_claims)

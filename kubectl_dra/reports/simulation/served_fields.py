@@ -27,13 +27,13 @@ def is_unserved(evidence: Evidence, kind: str) -> bool:
     return evidence.server_version is not None and evidence.coverage(kind) is Coverage.NOT_SERVED
 
 
-def as_served(world: ClusterState, objects: Iterable[Planned]) -> Iterator[Planned]:
+def as_served(state: ClusterState, objects: Iterable[Planned]) -> Iterator[Planned]:
     """The objects, with what the server drops of them among their findings.
 
     Upstream: dropDisabledSchedulingGroup in pkg/api/pod/util.go; PodGroups are served where their gate is on.
     """
-    dropped = is_unserved(world.evidence, POD_GROUP.name)
-    for planned in as_stored(world, tuple(objects)):
+    dropped = is_unserved(state.evidence, POD_GROUP.name)
+    for planned in as_stored(state, tuple(objects)):
         grouped = [plan for plan in planned.pods if dropped and plan.pod.spec.scheduling_group is not None]
         if not grouped:
             yield planned
@@ -44,15 +44,15 @@ def as_served(world: ClusterState, objects: Iterable[Planned]) -> Iterator[Plann
         yield replace(planned, findings=(*planned.findings, *more))
 
 
-def as_stored(world: ClusterState, objects: Sequence[Planned]) -> Iterator[Planned]:
+def as_stored(state: ClusterState, objects: Sequence[Planned]) -> Iterator[Planned]:
     """The objects without what the server drops where a gate is off, which is said of them; in gangs as below."""
-    return (_enabled(world, each) for each in _with_workload_refs(world, objects))
+    return (_enabled(state, each) for each in _with_workload_refs(state, objects))
 
 
-def _enabled(world: ClusterState, planned: Planned) -> Planned:
+def _enabled(state: ClusterState, planned: Planned) -> Planned:
     if planned.record is None:
         return planned
-    old, features = existing(world.inventory, planned), world.features
+    old, features = existing(state.inventory, planned), state.features
     record, dropped = without_disabled(planned.record, features, old if isinstance(old, Record) else None)
     found = (Finding(each.path, _off(each, features), False, Mistake.UNSERVED_FIELD) for each in dropped)
     return replace(planned, record=record, findings=(*planned.findings, *found)) if dropped else planned
@@ -70,11 +70,11 @@ def _off(dropped: Dropped, features: Features) -> str:
     return f"{text} (if it is on: --feature-gates {gate}=true)"
 
 
-def _with_workload_refs(world: ClusterState, objects: Sequence[Planned]) -> Iterator[Planned]:
+def _with_workload_refs(state: ClusterState, objects: Sequence[Planned]) -> Iterator[Planned]:
     """The objects, whose pods that name a Workload are in its gang where the server has it, and name it no more."""
     of_files = {each.key: each.record for each in objects if isinstance(each.record, Workload)}
-    workloads = {**world.inventory.groups.workloads, **of_files}
-    return (_with_workload_ref(world, each, workloads) for each in objects)
+    workloads = {**state.inventory.groups.workloads, **of_files}
+    return (_with_workload_ref(state, each, workloads) for each in objects)
 
 
 def _path(planned: Planned, role: str) -> str:
@@ -83,13 +83,13 @@ def _path(planned: Planned, role: str) -> str:
     return f"{_GROUP} of {role}" if role else f"{_GROUP} of its pods"
 
 
-def _with_workload_ref(world: ClusterState, planned: Planned, workloads: Mapping[Key, Workload]) -> Planned:
+def _with_workload_ref(state: ClusterState, planned: Planned, workloads: Mapping[Key, Workload]) -> Planned:
     """With what the server makes of ``workloadRef``, which only one version has.
 
     Upstream, 1.35: dropDisabledWorkloadRef in pkg/api/pod/util.go (feature gate GenericWorkload).
     """
     named = [each for each in planned.findings if each.path.rpartition(".")[2] == "workloadRef"]
-    evidence = world.evidence
+    evidence = state.evidence
     if not named:
         return planned
     findings = [each for each in planned.findings if each not in named]
@@ -100,15 +100,15 @@ def _with_workload_ref(world: ClusterState, planned: Planned, workloads: Mapping
         text = "this server has no Workloads (feature gate GenericWorkload): each pod is placed by itself"
         findings += [replace(each, message=text, code=Mistake.UNSERVED_FIELD) for each in named]
     else:
-        pods = tuple(_in_gang(world, plan, workloads) for plan in planned.pods)
+        pods = tuple(_in_gang(state, plan, workloads) for plan in planned.pods)
         return replace(planned, findings=tuple(findings), pods=pods)
     pods = tuple(replace(plan, pod=with_spec(plan.pod, workload_ref=None)) for plan in planned.pods)
     return replace(planned, findings=tuple(findings), pods=pods)
 
 
-def _in_gang(world: ClusterState, plan: PodPlan, workloads: Mapping[Key, Workload]) -> PodPlan:
+def _in_gang(state: ClusterState, plan: PodPlan, workloads: Mapping[Key, Workload]) -> PodPlan:
     """A plan with its gang, whose pods are then placed one by one and counted, as the first would wait for the last."""
-    policy = policy_of(world, plan.pod, workloads)
+    policy = policy_of(state, plan.pod, workloads)
     if policy is None:
         return plan
     name, namespace = f"{WORKLOAD.name} {policy.workload.name}", policy.workload.namespace

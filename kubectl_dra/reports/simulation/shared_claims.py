@@ -34,13 +34,13 @@ class CommonClaim(ReportRecord, frozen=True):
     more: int = 0
 
 
-def shared_claims(world: ClusterState, pod: Pod) -> Iterator[CommonClaim]:
-    """The claims that ``pod`` names itself, and so every copy of it; ``world`` has the copies."""
+def shared_claims(state: ClusterState, pod: Pod) -> Iterator[CommonClaim]:
+    """The claims that ``pod`` names itself, and so every copy of it; ``state`` has the copies."""
     for entry in pod.spec.resource_claims:
         name = entry.resource_claim_name
         if name is None:
             continue
-        claim = world.inventory.claims.get(Key(pod.metadata.namespace, name))
+        claim = state.inventory.claims.get(Key(pod.metadata.namespace, name))
         found = claim.status.allocation if claim is not None else None
         exactly = [each.exactly for each in claim.spec.devices.requests] if claim is not None else []
         classes = {each.device_class_name if each is not None else "" for each in exactly}

@@ -30,21 +30,21 @@ def is_plain(trial: PodTrial) -> bool:
     return plan.count in _COUNTED and not (beside or trial.alone or trial.held or trial.scheduler)
 
 
-def counted(world: ClusterState, trial: PodTrial, before: PodSimulation) -> PodSimulation | None:
+def counted(state: ClusterState, trial: PodTrial, before: PodSimulation) -> PodSimulation | None:
     """What comes of a trial alone in another cluster than ``before``; None where copies have to be placed for that."""
     namespace = trial.plan.pod.metadata.namespace
-    limited = any(each.metadata.namespace == namespace for each in world.inventory.quotas.values())
+    limited = any(each.metadata.namespace == namespace for each in state.inventory.quotas.values())
     if before.wanted is None or before.fits is not Fits.NO or before.group or limited or not is_plain(trial):
         return None
-    made = batch(world, trial, Copies(1))
+    made = batch(state, trial, Copies(1))
     pod = next(iter(made.pods))
-    copy = waiting(made.world, Shape(pod, {}))
+    copy = waiting(made.state, Shape(pod, {}))
     if copy.problem is not None:
         return None
     filled = fill(copy)
     sure = filled.judgement.verdict is Verdict.SCHEDULABLE or not filled.copies
     if not (sure and filled.groups and filled.side_by_side) or filled.more_may_fit:
         return None
-    nodes = (NodeCopies(name, filled.counts[name]) for name in world.inventory.nodes if filled.counts.get(name))
+    nodes = (NodeCopies(name, filled.counts[name]) for name in state.inventory.nodes if filled.counts.get(name))
     copies = min(filled.copies, before.wanted)
     return msgspec.structs.replace(before, copies=copies, capped=False, nodes=tuple(nodes))

@@ -86,10 +86,10 @@ def tolerated(trial: PodTrial, nodes: Iterable[core.Node]) -> tuple[str, ...]:
 
 
 def trials(
-    world: ClusterState, objects: Sequence[Planned], refused: Sequence[Planned], *, together: bool
+    state: ClusterState, objects: Sequence[Planned], refused: Sequence[Planned], *, together: bool
 ) -> list[PodTrial]:
     """All trials: first what makes pods, in the order of the files, then catalogues."""
-    blocked = _Blocked(world, frozenset((each.kind, *each.key) for each in refused))
+    blocked = _Blocked(state, frozenset((each.kind, *each.key) for each in refused))
     making = [each for each in objects if not each.catalog]
     made = [(each, plan, *hook_of(each.annotations)) for each in making for plan in each.pods]
     # What a later command creates finds what the others have left.
@@ -97,44 +97,44 @@ def trials(
     first = [PodTrial(each, plan, apart, blocked.of(plan.pod)) for each, plan, _, apart in made]
     catalogue = [(each, plan) for each in objects if each.catalog for plan in each.pods]
     later = [PodTrial(each, plan, not together, blocked.of(plan.pod)) for each, plan in catalogue]
-    bare = [PodTrial(each, plan, not together) for each, plan in _bare(world, objects)]
+    bare = [PodTrial(each, plan, not together) for each, plan in _bare(state, objects)]
     only = len(first) + len(later) + len(bare) == 1
     dropped = {(e.kind, *e.key) for e in objects if any(not finding.corrected for finding in e.findings)}
     return [
         replace(
-            _by_default_rules(world, each),
+            _by_default_rules(state, each),
             alone=each.alone and not only,
-            refused=tuple(_refused(world, each)),
+            refused=tuple(_refused(state, each)),
             misread=_is_misread(each, dropped),
             # One that exists has its node from the scheduler, as it is written in what was read from a cluster.
-            bypasses=_bypassed(world, each.plan.pod) if existing(world.inventory, each.planned) is None else "",
+            bypasses=_bypassed(state, each.plan.pod) if existing(state.inventory, each.planned) is None else "",
         )
         for each in (*first, *later, *bare)
     ]
 
 
-def _refused(world: ClusterState, trial: PodTrial) -> Iterator[str]:
+def _refused(state: ClusterState, trial: PodTrial) -> Iterator[str]:
     """What the API server has against the pods of a workload; of a Pod it is said of the manifest.
 
     What quotas have left is for each copy to find out.
     """
     if not (trial.is_bare or trial.planned.kind == "Pod"):
-        pod, quotas = trial.plan.pod, world.inventory.quotas.values()
+        pod, quotas = trial.plan.pod, state.inventory.quotas.values()
         yield from trial.plan.refused
-        yield from pod_admission.refusals(pod, world.inventory)
-        if told := security_refusal(world, trial.plan):
+        yield from pod_admission.refusals(pod, state.inventory)
+        if told := security_refusal(state, trial.plan):
             yield told
-        if quota.is_settled(world, pod.metadata.namespace) and (lacking := quota.lacking_requests(quotas, pod)):
+        if quota.is_settled(state, pod.metadata.namespace) and (lacking := quota.lacking_requests(quotas, pod)):
             yield lacking
 
 
-def _bypassed(world: ClusterState, pod: core.Pod) -> str:
+def _bypassed(state: ClusterState, pod: core.Pod) -> str:
     """The node that a pod names itself, if it can't start there: it does not exist, or a claim has no devices.
 
     The scheduler never sees such a pod, and nobody else allocates. Upstream: pkg/controller/resourceclaim syncPod only
     reserves claims that are allocated already, and pkg/kubelet/cm/dra/manager.go refuses all others.
     """
-    node, inventory, evidence = pod.spec.node_name, world.inventory, world.evidence
+    node, inventory, evidence = pod.spec.node_name, state.inventory, state.evidence
     if not node:
         return ""
     if node not in inventory.nodes and evidence.complete("Node"):
@@ -147,11 +147,11 @@ def _bypassed(world: ClusterState, pod: core.Pod) -> str:
     return ""
 
 
-def _by_default_rules(world: ClusterState, trial: PodTrial) -> PodTrial:
+def _by_default_rules(state: ClusterState, trial: PodTrial) -> PodTrial:
     """With the default scheduler, where the pod names one whose rules are not known."""
     pod = trial.plan.pod
     name = pod.spec.scheduler_name
-    if not name or name in world.schedulers:
+    if not name or name in state.schedulers:
         return trial
     ours = with_spec(pod, scheduler_name=DEFAULT_SCHEDULER)
     return replace(trial, plan=replace(trial.plan, pod=ours), scheduler=name)
@@ -166,7 +166,7 @@ def _is_misread(trial: PodTrial, dropped: Collection[tuple[str, str, str]]) -> b
 class _Blocked:
     """What keeps a pod from being created, or from ever getting its claims."""
 
-    world: ClusterState
+    state: ClusterState
     refused: frozenset[tuple[str, str, str]]
 
     def of(self, pod: core.Pod) -> tuple[ObjectRef, ...]:
@@ -174,10 +174,10 @@ class _Blocked:
         return tuple(dict.fromkeys(self._found(pod)))
 
     def _found(self, pod: core.Pod) -> Iterator[ObjectRef]:
-        name = missing_priority_class(self.world, pod)
+        name = missing_priority_class(self.state, pod)
         if name:
             yield ObjectRef(PRIORITY_CLASS, "", name)
-        name = pod_admission.missing_runtime_class(self.world, pod)
+        name = pod_admission.missing_runtime_class(self.state, pod)
         if name:
             yield ObjectRef(RUNTIME_CLASS, "", name)
         for key in claims_named(pod):
@@ -192,12 +192,12 @@ def claims_named(pod: core.Pod) -> Iterator[tuple[str, str, str]]:
                 yield kind, pod.metadata.namespace, name
 
 
-def _bare(world: ClusterState, objects: Sequence[Planned]) -> Iterator[tuple[Planned, PodPlan]]:
+def _bare(state: ClusterState, objects: Sequence[Planned]) -> Iterator[tuple[Planned, PodPlan]]:
     """A pod for every claim and template that no pod of the files names.
 
     It tolerates the taints by which nodes are kept for some pods, as those will that are to have the devices there.
     """
-    nodes = world.inventory.nodes.values()
+    nodes = state.inventory.nodes.values()
     kept = {taint.key for node in nodes for taint in node.spec.taints if keeps_for_some(taint)}
     tolerations = tuple(core.Toleration(key=key, operator="Exists") for key in sorted(kept))
     named = {key for each in objects for plan in each.pods for key in claims_named(plan.pod)}
@@ -221,18 +221,18 @@ def _of_groups(planned: Planned) -> Iterator[tuple[str, str, str]]:
 # --- classes of pods ------------------------------------------------------------------------------------------------
 
 
-def absent_classes(world: ClusterState, trial: PodTrial) -> tuple[AbsentClass, ...]:
+def absent_classes(state: ClusterState, trial: PodTrial) -> tuple[AbsentClass, ...]:
     """PriorityClasses and RuntimeClasses that do not exist, where they stand in the manifest, and those that exist.
 
     The server refuses each pod. Upstream: plugin/pkg/admission/priority/admission.go (admitPod) and
     plugin/pkg/admission/runtimeclass/admission.go (prepareObjects) are about pods alone: their workload is created.
     """
-    inventory = world.inventory
+    inventory = state.inventory
     there = {PRIORITY_CLASS: inventory.priority_classes, RUNTIME_CLASS: inventory.runtime_classes}
-    return tuple(_absent(world, trial, each, there) for each in trial.blocked if each.kind in _CLASS_FIELDS)
+    return tuple(_absent(state, trial, each, there) for each in trial.blocked if each.kind in _CLASS_FIELDS)
 
 
-def _absent(world: ClusterState, trial: PodTrial, ref: ObjectRef, there: Mapping[str, Collection[str]]) -> AbsentClass:
+def _absent(state: ClusterState, trial: PodTrial, ref: ObjectRef, there: Mapping[str, Collection[str]]) -> AbsentClass:
     known = tuple(sorted(there[ref.kind]))
-    left_out = not known and world.evidence.coverage(ref.kind) is Coverage.ASSUMED
+    left_out = not known and state.evidence.coverage(ref.kind) is Coverage.ASSUMED
     return AbsentClass(ref, f"{trial.plan.spec_at}.{_CLASS_FIELDS[ref.kind]}", known, left_out)

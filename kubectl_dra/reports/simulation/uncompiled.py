@@ -32,11 +32,11 @@ class CorrectedSelector(ReportRecord, frozen=True):
 
 
 def corrected_selectors(
-    world: ClusterState, objects: Sequence[Planned], refused: Collection[ObjectRef]
+    state: ClusterState, objects: Sequence[Planned], refused: Collection[ObjectRef]
 ) -> list[CorrectedSelector]:
     """Those of ``refused`` objects that a correction was found for; one that compiles may be meant as it is."""
     classes = {each.name: each.record for each in objects if isinstance(each.record, DeviceClass)}
-    setting = Setting(world, extra=classes)
+    setting = Setting(state, extra=classes)
     named = ((each, ObjectRef(each.kind, each.key.namespace, each.name)) for each in objects)
     return [found for each, ref in named if ref in refused for found in _of_object(setting, each, ref)]
 
@@ -45,7 +45,7 @@ def _of_object(setting: Setting, planned: Planned, ref: ObjectRef) -> Iterator[C
     record = planned.record
     if not isinstance(record, ResourceClaim | ResourceClaimTemplate | DeviceClass) or planned.error:
         return
-    for question in manifest_questions([(record, "")], setting.facts.features):
+    for question in manifest_questions([(record, "")], setting.state.features):
         trial = trial_of(question, setting)
         if all(each.admission.accepted for each in trial.selectors):
             continue

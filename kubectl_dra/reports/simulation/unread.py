@@ -34,82 +34,82 @@ _EXACT: Final = "ExactCount"
 
 
 def with_unread(
-    world: ClusterState, trial: PodTrial, found: PodSimulation, new_namespaces: Collection[str]
+    state: ClusterState, trial: PodTrial, found: PodSimulation, new_namespaces: Collection[str]
 ) -> PodSimulation:
     """What came of a trial, with what was not read; a namespace that does not exist yet holds nothing."""
     planned, pod = trial.planned, trial.plan.pod
-    found = _with_at_most(world, trial, found)
-    if found.wanted == 0 or trial.is_bare or (planned.kind == "Pod" and existing(world.inventory, planned)):
+    found = _with_at_most(state, trial, found)
+    if found.wanted == 0 or trial.is_bare or (planned.kind == "Pod" and existing(state.inventory, planned)):
         return found
-    missing = list(unread_admission(world, pod, new_namespaces))
+    missing = list(unread_admission(state, pod, new_namespaces))
     namespace = pod.metadata.namespace
-    if may_be_scaled(planned) and not (namespace in new_namespaces or _complete(world, needs.AUTOSCALERS, namespace)):
-        missing.append(_lacking(world, needs.AUTOSCALERS, namespace))
+    if may_be_scaled(planned) and not (namespace in new_namespaces or _complete(state, needs.AUTOSCALERS, namespace)):
+        missing.append(_lacking(state, needs.AUTOSCALERS, namespace))
     return msgspec.structs.replace(found, beside=tuple(missing)) if missing else found
 
 
-def unread_admission(world: ClusterState, pod: Pod, new_namespaces: Collection[str]) -> Iterator[Missing]:
+def unread_admission(state: ClusterState, pod: Pod, new_namespaces: Collection[str]) -> Iterator[Missing]:
     """What may add to a pod that is created, or refuse it, and was not read."""
     namespace = pod.metadata.namespace
-    if namespace not in new_namespaces and not _complete(world, needs.LIMITS, namespace):
-        yield _lacking(world, needs.LIMITS, namespace)
-    if not pod_admission.runtime_is_known(pod, world):
-        yield _lacking(world, needs.RUNTIMES, "")
+    if namespace not in new_namespaces and not _complete(state, needs.LIMITS, namespace):
+        yield _lacking(state, needs.LIMITS, namespace)
+    if not pod_admission.runtime_is_known(pod, state):
+        yield _lacking(state, needs.RUNTIMES, "")
 
 
-def _complete(world: ClusterState, need: needs.Need, namespace: str) -> bool:
-    return world.evidence.complete(need.kind, namespace)
+def _complete(state: ClusterState, need: needs.Need, namespace: str) -> bool:
+    return state.evidence.complete(need.kind, namespace)
 
 
-def _lacking(world: ClusterState, need: needs.Need, namespace: str) -> Missing:
-    return lacking(world.evidence, replace(need, decides=True), namespace)
+def _lacking(state: ClusterState, need: needs.Need, namespace: str) -> Missing:
+    return lacking(state.evidence, replace(need, decides=True), namespace)
 
 
-def _with_at_most(world: ClusterState, trial: PodTrial, found: PodSimulation) -> PodSimulation:
+def _with_at_most(state: ClusterState, trial: PodTrial, found: PodSimulation) -> PodSimulation:
     """What came of a trial, with the classes that were not read and how many copies fit at the most."""
-    if world.evidence.complete(DEVICE_CLASS) or not found.undecided:
+    if state.evidence.complete(DEVICE_CLASS) or not found.undecided:
         return found
-    specs = list(_specs(world, trial))
+    specs = list(_specs(state, trial))
     names = dict.fromkeys(name for spec in specs for name in class_names(spec))
-    unread = tuple(name for name in names if name not in world.inventory.classes)
+    unread = tuple(name for name in names if name not in state.inventory.classes)
     if not unread:
         return found
     # Pods that a rollout replaces give their devices back.
-    if found.replaces or not world.evidence.complete("ResourceSlice"):
+    if found.replaces or not state.evidence.complete("ResourceSlice"):
         return msgspec.structs.replace(found, open_classes=OpenClasses(unread))
-    limits = (_limit(world, request, found.present) for spec in specs for request in spec.devices.requests)
+    limits = (_limit(state, request, found.present) for spec in specs for request in spec.devices.requests)
     least = min((each for each in limits if each is not None), key=lambda each: each.copies, default=None)
     enough = least is None or (found.wanted is not None and least.copies >= found.wanted)
     return msgspec.structs.replace(found, open_classes=OpenClasses(unread, None if enough else least))
 
 
-def _specs(world: ClusterState, trial: PodTrial) -> Iterator[ResourceClaimSpec]:
+def _specs(state: ClusterState, trial: PodTrial) -> Iterator[ResourceClaimSpec]:
     """Of the claims that each copy gets; one that all share does not limit their number."""
     pod = trial.plan.pod
     for entry in pod.spec.resource_claims:
-        template = world.inventory.templates.get(Key(pod.metadata.namespace, sources(entry)[1] or ""))
+        template = state.inventory.templates.get(Key(pod.metadata.namespace, sources(entry)[1] or ""))
         if template is not None:
             yield template.spec.spec
 
 
-def _limit(world: ClusterState, request: DeviceRequest, present: int) -> AtMost | None:
+def _limit(state: ClusterState, request: DeviceRequest, present: int) -> AtMost | None:
     """None where devices may be shared, or the request takes more or less than a number of them."""
     exactly = request.exactly
     if exactly is None or exactly.admin_access or exactly.allocation_mode not in ("", _EXACT):
         return None
-    selectors = SelectorSet(placed(exactly.selectors, None), world.features.shows_sharing)
+    selectors = SelectorSet(placed(exactly.selectors, None), state.features.shows_sharing)
     # One that raises an error may be refused by the class before.
-    matching = [each for driver, each in _free(world) if selectors.of(driver, each).outcome is not Outcome.NO]
+    matching = [each for driver, each in _free(state) if selectors.of(driver, each).outcome is not Outcome.NO]
     if any(each.allow_multiple_allocations for each in matching):
         return None
     count = max(exactly.count, 1)
     return AtMost(len(matching) // count + present, len(matching), count, request.name, bool(exactly.selectors))
 
 
-def _free(world: ClusterState) -> Iterator[tuple[str, Device]]:
-    held = world.inventory.holdings_by_device
-    for pool in world.pools:
-        for _, device in world.published(pool):
+def _free(state: ClusterState) -> Iterator[tuple[str, Device]]:
+    held = state.inventory.holdings_by_device
+    for pool in state.pools:
+        for _, device in state.published(pool):
             holdings = held.get(DeviceId(pool.driver, pool.pool, device.name), ())
             if all(each.result.admin_access for each in holdings):
                 yield pool.driver, device

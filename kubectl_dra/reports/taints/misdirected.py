@@ -33,22 +33,22 @@ class RuleCorrection(ReportRecord, frozen=True):
     hits: tuple[Hit, ...]
 
 
-def correction(rule: DeviceTaintRule, facts: ClusterState, published: PublishedNames) -> RuleCorrection | None:
+def correction(rule: DeviceTaintRule, state: ClusterState, published: PublishedNames) -> RuleCorrection | None:
     """The only name like a wrong one that is written with which the rule is on any device; None where it is on some.
 
     None too where several names do as well, of one field or of two, or where slices could not be read. A name that
     is published anywhere is not a wrong one.
     """
-    known = facts.evidence.complete("ResourceSlice") and facts.features.device_taint_rules
-    if rule.spec.device_selector is None or not known or next(iter(facts.selected(rule)), None) is not None:
+    known = state.evidence.complete("ResourceSlice") and state.features.device_taint_rules
+    if rule.spec.device_selector is None or not known or next(iter(state.selected(rule)), None) is not None:
         return None
     fields = (("driver", published.drivers), ("pool", published.pools()), ("device", published.devices))
-    found = list(islice((one for field, names in fields for one in _with_another(rule, field, names, facts)), 2))
+    found = list(islice((one for field, names in fields for one in _with_another(rule, field, names, state)), 2))
     return found[0] if len(found) == 1 else None
 
 
 def _with_another(
-    rule: DeviceTaintRule, field: str, names: KnownNames, facts: ClusterState
+    rule: DeviceTaintRule, field: str, names: KnownNames, state: ClusterState
 ) -> Iterator[RuleCorrection]:
     selector = rule.spec.device_selector
     written = getattr(selector, field)
@@ -56,9 +56,9 @@ def _with_another(
         return
     for name in names.meant(written):
         changed = with_spec(rule, device_selector=msgspec.structs.replace(selector, **{field: name}))
-        devices = list(facts.selected(changed))
+        devices = list(state.selected(changed))
         if devices:
             rules = frozenset((rule.metadata.name,))
             changes = [DeviceChange(device, (), (rule.spec.taint,), rules) for device in devices]
             shown = tuple(map(str, devices[:_SHOWN]))
-            yield RuleCorrection(field, name, shown, len(devices), hits(changes, facts))
+            yield RuleCorrection(field, name, shown, len(devices), hits(changes, state))

@@ -11,22 +11,22 @@ from kubectl_dra.selectors.mistyped import KnownNames
 class PublishedNames:
     """Drivers, pools and devices. The name of a node is a right name of a pool, whether it has slices now or not."""
 
-    def __init__(self, facts: ClusterState) -> None:
-        self._facts = facts
+    def __init__(self, state: ClusterState) -> None:
+        self._state = state
         self._pools: dict[str | None, KnownNames] = {}
 
     @cached_property
     def drivers(self) -> KnownNames:
-        return KnownNames(pool.driver for pool in self._facts.pools)
+        return KnownNames(pool.driver for pool in self._state.pools)
 
     @cached_property
     def devices(self) -> KnownNames:
-        facts = self._facts
+        facts = self._state
         return KnownNames(device.name for pool in facts.pools for _, device in facts.published(pool))
 
     def pools(self, driver: str | None = None) -> KnownNames:
         """Those of one driver, or of all."""
         if driver not in self._pools:
-            names = (pool.pool for pool in self._facts.pools if driver in (None, pool.driver))
-            self._pools[driver] = KnownNames(names, self._facts.inventory.nodes)
+            names = (pool.pool for pool in self._state.pools if driver in (None, pool.driver))
+            self._pools[driver] = KnownNames(names, self._state.inventory.nodes)
         return self._pools[driver]

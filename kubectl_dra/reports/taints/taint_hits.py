@@ -44,19 +44,19 @@ class _User:
     pod: Pod | None = None
 
 
-def hits(changes: Sequence[DeviceChange], facts: ClusterState) -> tuple[Hit, ...]:
+def hits(changes: Sequence[DeviceChange], state: ClusterState) -> tuple[Hit, ...]:
     """Everybody who holds a device of ``changes``, the worst fate first."""
     users: dict[tuple[str, str, str, str], _User] = {}
     uses: defaultdict[tuple[str, str, str, str], list[Use]] = defaultdict(list)
     rules: frozenset[str] = frozenset().union(*(change.rules for change in changes))
     for change in changes:
-        for holding in facts.inventory.holdings_by_device.get(change.device, ()):
-            for user in _users(holding.claim, facts):
+        for holding in state.inventory.holdings_by_device.get(change.device, ()):
+            for user in _users(holding.claim, state):
                 # Claims without a pod stand for themselves.
                 key = (user.namespace, user.name, user.uid, "" if user.name else holding.claim.metadata.name)
                 users[key] = user
-                uses[key].append(_use(user, holding, change, facts))
-    found = (_hit(user, uses[key], rules, facts) for key, user in users.items())
+                uses[key].append(_use(user, holding, change, state))
+    found = (_hit(user, uses[key], rules, state) for key, user in users.items())
     return tuple(sorted(found, key=_order))
 
 
@@ -65,24 +65,24 @@ def _order(hit: Hit) -> tuple[tuple[int, int], str, str, str]:
     return verdict.rank, hit.namespace, hit.pod, hit.uses[0].claim
 
 
-def _users(claim: ResourceClaim, facts: ClusterState) -> Iterator[_User]:
+def _users(claim: ResourceClaim, state: ClusterState) -> Iterator[_User]:
     """Unfinished pods that refer to the claim, consumers that could not be read, or the claim alone."""
     namespace = claim.metadata.namespace
-    pods = facts.inventory.pods_by_claim.get(key_of(claim.metadata), ())
+    pods = state.inventory.pods_by_claim.get(key_of(claim.metadata), ())
     users = [_User(namespace, p.metadata.name, p.metadata.uid, p) for p in pods if not is_terminal(p)]
-    if not facts.evidence.users_known(namespace):
+    if not state.evidence.users_known(namespace):
         known = {user.uid for user in users}
         references = (r for r in claim.status.reserved_for if is_pod(r) and r.uid not in known)
         users += [_User(namespace, reference.name, reference.uid) for reference in references]
     yield from users or [_User(namespace)]
 
 
-def _use(user: _User, holding: Holding, change: DeviceChange, facts: ClusterState) -> Use:
+def _use(user: _User, holding: Holding, change: DeviceChange, state: ClusterState) -> Use:
     claim, result = holding.claim, holding.result
     after = worst(endured(result.tolerations, taint) for taint in change.after)
     before = worst(endured(result.tolerations, taint) for taint in change.before)
-    verdict = _verdict(user, claim, after, facts)
-    if not verdict.evicts and _verdict(user, claim, before, facts).evicts:
+    verdict = _verdict(user, claim, after, state)
+    if not verdict.evicts and _verdict(user, claim, before, state).evicts:
         verdict = EvictionVerdict(Fate.SPARED, after.why)
     return Use(
         device=str(change.device),
@@ -98,9 +98,9 @@ def _use(user: _User, holding: Holding, change: DeviceChange, facts: ClusterStat
     )
 
 
-def _verdict(user: _User, claim: ResourceClaim, verdict: EvictionVerdict, facts: ClusterState) -> EvictionVerdict:
+def _verdict(user: _User, claim: ResourceClaim, verdict: EvictionVerdict, state: ClusterState) -> EvictionVerdict:
     if user.pod is not None:
-        return of_pod(user.pod, claim, verdict, facts.features)
+        return of_pod(user.pod, claim, verdict, state.features)
     if not user.name:
         return EvictionVerdict(Fate.KEPT, Why.NO_POD)
     return EvictionVerdict(Fate.UNCERTAIN, Why.NOT_READ) if verdict.evicts else verdict
@@ -115,7 +115,7 @@ def _extended_resource(pod: Pod | None, holding: Holding) -> str:
     return next(named, "extended resource")
 
 
-def _hit(user: _User, uses: list[Use], rules: frozenset[str], facts: ClusterState) -> Hit:
+def _hit(user: _User, uses: list[Use], rules: frozenset[str], state: ClusterState) -> Hit:
     first = min(uses, key=lambda use: EvictionVerdict(use.fate, use.why, use.seconds).rank)
     return Hit(
         namespace=user.namespace,
@@ -126,33 +126,33 @@ def _hit(user: _User, uses: list[Use], rules: frozenset[str], facts: ClusterStat
         why=first.why,
         seconds=first.seconds,
         uses=tuple(uses),
-        anyway=_anyway(user.pod, rules, facts) if user.pod is not None else (),
+        anyway=_anyway(user.pod, rules, state) if user.pod is not None else (),
         controller=user.pod.metadata.controller.kind if user.pod is not None and user.pod.metadata.controller else "",
     )
 
 
-def _anyway(pod: Pod, rules: frozenset[str], facts: ClusterState) -> tuple[str, ...]:
+def _anyway(pod: Pod, rules: frozenset[str], state: ClusterState) -> tuple[str, ...]:
     """What evicts the pod besides ``rules``: names of other rules, and ``driver``."""
     found: set[str] = set()
-    for claim in claims_of(pod, facts.inventory):
+    for claim in claims_of(pod, state.inventory):
         for result in results_of(claim):
-            for source, taint in _evicting(device_of(result), facts):
+            for source, taint in _evicting(device_of(result), state):
                 verdict = endured(result.tolerations, taint)
-                if source not in rules and of_pod(pod, claim, verdict, facts.features).evicts:
+                if source not in rules and of_pod(pod, claim, verdict, state.features).evicts:
                     found.add(source)
     return tuple(sorted(found))
 
 
-def _evicting(device: DeviceId, facts: ClusterState) -> Iterator[tuple[str, DeviceTaint]]:
-    for rule in facts.inventory.taint_rules.values():
-        if rule.spec.taint.effect == NO_EXECUTE and facts.selects(rule, device):
+def _evicting(device: DeviceId, state: ClusterState) -> Iterator[tuple[str, DeviceTaint]]:
+    for rule in state.inventory.taint_rules.values():
+        if rule.spec.taint.effect == NO_EXECUTE and state.selects(rule, device):
             yield rule.metadata.name, rule.spec.taint
-    for taint in driver_taints(device, facts):
+    for taint in driver_taints(device, state):
         if taint.effect == NO_EXECUTE:
             yield "driver", taint
 
 
-def driver_taints(device: DeviceId, facts: ClusterState) -> Iterable[DeviceTaint]:
+def driver_taints(device: DeviceId, state: ClusterState) -> Iterable[DeviceTaint]:
     """The taints that the driver published with a device."""
-    for _, published in facts.inventory.named(device):
+    for _, published in state.inventory.named(device):
         yield from published.taints

@@ -72,31 +72,31 @@ class TaintSource:
     rule: DeviceTaintRule | None = None
 
 
-def taint_sources(facts: ClusterState) -> Iterable[TaintSource]:
+def taint_sources(state: ClusterState) -> Iterable[TaintSource]:
     """Rules by name, then drivers' taints by pool and key. With the feature off a rule hits nothing."""
-    for _, rule in sorted(facts.inventory.taint_rules.items()):
-        yield _rule_source(rule, facts)
-    yield from _driver_sources(facts)
+    for _, rule in sorted(state.inventory.taint_rules.items()):
+        yield _rule_source(rule, state)
+    yield from _driver_sources(state)
 
 
-def taint_rows(facts: ClusterState) -> tuple[TaintRow, ...]:
-    return tuple(source_row(source, facts) for source in taint_sources(facts))
+def taint_rows(state: ClusterState) -> tuple[TaintRow, ...]:
+    return tuple(source_row(source, state) for source in taint_sources(state))
 
 
-def rule_row(rule: DeviceTaintRule, facts: ClusterState) -> TaintRow:
-    return source_row(_rule_source(rule, facts), facts)
+def rule_row(rule: DeviceTaintRule, state: ClusterState) -> TaintRow:
+    return source_row(_rule_source(rule, state), state)
 
 
-def _rule_source(rule: DeviceTaintRule, facts: ClusterState) -> TaintSource:
-    hit = facts.selected(rule) if facts.features.device_taint_rules else ()
+def _rule_source(rule: DeviceTaintRule, state: ClusterState) -> TaintSource:
+    hit = state.selected(rule) if state.features.device_taint_rules else ()
     return TaintSource(rule.spec.taint, tuple(hit), rule)
 
 
-def _driver_sources(facts: ClusterState) -> Iterable[TaintSource]:
-    for pool in facts.pools:
+def _driver_sources(state: ClusterState) -> Iterable[TaintSource]:
+    for pool in state.pools:
         by_taint: defaultdict[tuple[str, str, str], list[DeviceId]] = defaultdict(list)
         first: dict[tuple[str, str, str], DeviceTaint] = {}
-        for slice_ in facts.newest(pool):
+        for slice_ in state.newest(pool):
             for device in slice_.spec.devices:
                 for taint in device.taints:
                     key = (taint.key, taint.value, taint.effect)
@@ -105,13 +105,13 @@ def _driver_sources(facts: ClusterState) -> Iterable[TaintSource]:
         yield from (TaintSource(first[key], tuple(by_taint[key])) for key in sorted(by_taint))
 
 
-def source_row(source: TaintSource, facts: ClusterState) -> TaintRow:
+def source_row(source: TaintSource, state: ClusterState) -> TaintRow:
     taint, devices, rule = source.taint, source.devices, source.rule
-    holdings = facts.inventory.holdings_by_device
-    prevents = facts.features.device_taints and taint.effect in PREVENTING
+    holdings = state.inventory.holdings_by_device
+    prevents = state.features.device_taints and taint.effect in PREVENTING
     claims = {key_of(holding.claim.metadata) for device in devices for holding in holdings.get(device, ())}
-    slices = Bound.EXACT if facts.evidence.complete("ResourceSlice") else Bound.UNKNOWN
-    held = slices if facts.evidence.complete("ResourceClaim") or slices is Bound.UNKNOWN else Bound.AT_LEAST
+    slices = Bound.EXACT if state.evidence.complete("ResourceSlice") else Bound.UNKNOWN
+    held = slices if state.evidence.complete("ResourceClaim") or slices is Bound.UNKNOWN else Bound.AT_LEAST
     return TaintRow(
         key=taint.key,
         value=taint.value,
@@ -126,14 +126,14 @@ def source_row(source: TaintSource, facts: ClusterState) -> TaintRow:
         in_use=Count(sum(device in holdings for device in devices), held),
         claims=Count(len(claims), held),
         conditions=rule.status.conditions if rule is not None else (),
-        status=_status(devices, facts, rule, prevents=prevents),
+        status=_status(devices, state, rule, prevents=prevents),
     )
 
 
 def _status(
-    devices: tuple[DeviceId, ...], facts: ClusterState, rule: DeviceTaintRule | None, *, prevents: bool
+    devices: tuple[DeviceId, ...], state: ClusterState, rule: DeviceTaintRule | None, *, prevents: bool
 ) -> TaintStatus:
-    features = facts.features
+    features = state.features
     if not features.device_taints or (rule is not None and not features.device_taint_rules):
         return TaintStatus.FEATURE_OFF
     if rule is not None and rule.spec.device_selector is None:
@@ -162,27 +162,27 @@ class ListedTaint(ReportRecord, frozen=True):
     correction: RuleCorrection | None = None
 
 
-def listed_taints(facts: ClusterState) -> tuple[ListedTaint, ...]:
+def listed_taints(state: ClusterState) -> tuple[ListedTaint, ...]:
     """Rules by name, then drivers' taints by pool and key."""
-    published = PublishedNames(facts)
-    return tuple(_listed(source, facts, published) for source in taint_sources(facts))
+    published = PublishedNames(state)
+    return tuple(_listed(source, state, published) for source in taint_sources(state))
 
 
-def _listed(source: TaintSource, facts: ClusterState, published: PublishedNames) -> ListedTaint:
+def _listed(source: TaintSource, state: ClusterState, published: PublishedNames) -> ListedTaint:
     rule = source.rule
     names = frozenset((rule.metadata.name if rule is not None else "driver",))
-    devices = tuple(_devices(source, facts))
+    devices = tuple(_devices(source, state))
     changes = [DeviceChange(device, (), (source.taint,), names) for device in devices]
-    row, own, named = source_row(source, facts), rule is not None and is_own(rule), tuple(map(str, devices))
-    unknown = not_published(row, facts, published) if not devices else ("", ())
-    meant = correction(rule, facts, published) if rule is not None and not devices else None
-    return ListedTaint(row, own, named, hits(changes, facts), *unknown, correction=meant)
+    row, own, named = source_row(source, state), rule is not None and is_own(rule), tuple(map(str, devices))
+    unknown = not_published(row, state, published) if not devices else ("", ())
+    meant = correction(rule, state, published) if rule is not None and not devices else None
+    return ListedTaint(row, own, named, hits(changes, state), *unknown, correction=meant)
 
 
-def not_published(row: TaintRow, facts: ClusterState, published: PublishedNames) -> tuple[str, tuple[str, ...]]:
+def not_published(row: TaintRow, state: ClusterState, published: PublishedNames) -> tuple[str, tuple[str, ...]]:
     """The driver or pool that a rule names and nobody publishes, and what may be meant; empty for others."""
     selector = row.selector
-    if selector is None or not facts.evidence.complete("ResourceSlice"):
+    if selector is None or not state.evidence.complete("ResourceSlice"):
         return "", ()
     for name, known in ((selector.driver, published.drivers), (selector.pool, published.pools(selector.driver))):
         if name is not None and name not in known.names:
@@ -190,9 +190,9 @@ def not_published(row: TaintRow, facts: ClusterState, published: PublishedNames)
     return "", ()
 
 
-def _devices(source: TaintSource, facts: ClusterState) -> Iterable[DeviceId]:
+def _devices(source: TaintSource, state: ClusterState) -> Iterable[DeviceId]:
     """The published devices, and those that are only allocated: a rule counts for them as well."""
     rule = source.rule
-    held = facts.inventory.holdings_by_device if rule is not None and facts.features.device_taint_rules else ()
-    gone = (device for device in held if rule is not None and facts.selects(rule, device))
+    held = state.inventory.holdings_by_device if rule is not None and state.features.device_taint_rules else ()
+    gone = (device for device in held if rule is not None and state.selects(rule, device))
     return dict.fromkeys((*source.devices, *gone))

@@ -68,13 +68,13 @@ def counts_of(condition: Condition) -> Counts | None:
     return Counts(*map(int, found.groups())) if found is not None else None
 
 
-def expected_counts(plan: TaintPlan, facts: ClusterState) -> Counts:
+def expected_counts(plan: TaintPlan, state: ClusterState) -> Counts:
     """The same numbers by a plan for effect NoExecute on one device."""
     device = plan.devices[0]
     evicted = plan.evicted()
     return Counts(
         published=1 if device.pool_devices else 0,
-        allocated=len(facts.inventory.holdings_by_device.get(device.id, ())),
+        allocated=len(state.inventory.holdings_by_device.get(device.id, ())),
         pods=len(evicted),
         namespaces=len({hit.namespace for hit in evicted}),
     )

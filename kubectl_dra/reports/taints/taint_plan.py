@@ -34,7 +34,7 @@ class NameTakenError(Exception):
 
 
 def taint_plan(
-    facts: ClusterState,
+    state: ClusterState,
     devices: Sequence[DeviceId],
     taint: DeviceTaint,
     api_version: str,
@@ -46,9 +46,9 @@ def taint_plan(
 
     Raises :class:`NameTakenError`.
     """
-    rules = facts.inventory.taint_rules.values()
+    rules = state.inventory.taint_rules.values()
     wide = [
-        (taint_rules.pool_selector(pool), taint_rules.pool_rules(rules, pool, taint.key), _all_of(pool, facts))
+        (taint_rules.pool_selector(pool), taint_rules.pool_rules(rules, pool, taint.key), _all_of(pool, state))
         for pool in pools
     ]
     covered = {device for _, _, of_pool in wide for device in of_pool}
@@ -61,7 +61,7 @@ def taint_plan(
     present: list[str] = []
     changes: list[DeviceChange] = []
     for selector, own, selected in (*wide, *exact):
-        write = _write(facts, selector, taint, own, api_version)
+        write = _write(state, selector, taint, own, api_version)
         if write is None:
             present.append(own[0].metadata.name)
         else:
@@ -69,17 +69,17 @@ def taint_plan(
         name = own[0].metadata.name if own else ""
         before = (own[0].spec.taint,) if own else ()
         changes += [DeviceChange(device, before, (taint,), frozenset({name} - {""})) for device in selected]
-    return _plan(facts, changes, taint, writes, present, target, removal=False, failing=failing)
+    return _plan(state, changes, taint, writes, present, target, removal=False, failing=failing)
 
 
-def _all_of(pool: PoolId, facts: ClusterState) -> tuple[DeviceId, ...]:
+def _all_of(pool: PoolId, state: ClusterState) -> tuple[DeviceId, ...]:
     """The devices that a rule for the pool selects: those published, and those that claims still hold."""
-    held = (device for device in facts.inventory.holdings_by_device if device.pool_id == pool)
-    return tuple(dict.fromkeys((*devices_of(pool, facts), *sorted(held))))
+    held = (device for device in state.inventory.holdings_by_device if device.pool_id == pool)
+    return tuple(dict.fromkeys((*devices_of(pool, state), *sorted(held))))
 
 
 def _write(
-    facts: ClusterState,
+    state: ClusterState,
     selector: DeviceTaintSelector,
     taint: DeviceTaint,
     own: Sequence[DeviceTaintRule],
@@ -89,8 +89,8 @@ def _write(
     if own:
         return None if same_taint(own[0].spec.taint, taint) else _changed(Verb.PATCH, own[0], taint, api_version)
     name = taint_rules.rule_name(DeviceId(selector.driver or "", selector.pool or "", selector.device or ""), taint.key)
-    if name in facts.inventory.taint_rules:
-        raise NameTakenError(facts.inventory.taint_rules[name])
+    if name in state.inventory.taint_rules:
+        raise NameTakenError(state.inventory.taint_rules[name])
     return RuleWrite(Verb.CREATE, name, api_version, selector, PlannedTaint.of(taint))
 
 
@@ -109,7 +109,7 @@ def _changed(verb: Verb, rule: DeviceTaintRule, taint: DeviceTaint, api_version:
 
 
 def removal_plan(
-    facts: ClusterState,
+    state: ClusterState,
     devices: Sequence[DeviceId],
     taint: DeviceTaint,
     api_version: str,
@@ -122,23 +122,23 @@ def removal_plan(
     Only own rules, unless ``force``: then every rule that selects one of the devices. Such a rule may hold more
     devices; all of them are devices of the plan. Own rules for whole pools go where those ``pools`` are meant.
     """
-    devices = tuple(dict.fromkeys((*devices, *(device for pool in pools for device in _all_of(pool, facts)))))
+    devices = tuple(dict.fromkeys((*devices, *(device for pool in pools for device in _all_of(pool, state)))))
     rules: dict[str, DeviceTaintRule] = {}
     for device in devices:
-        found = removable(facts, device, taint)
+        found = removable(state, device, taint)
         whole = device.pool_id in pools
         rules |= {
             r.metadata.name: r
             for r in found
             if force or taint_rules.is_own(r) or (whole and taint_rules.is_own(r, of_pool=True))
         }
-    return _removal(facts, devices, rules, taint, api_version, target)
+    return _removal(state, devices, rules, taint, api_version, target)
 
 
-def rule_removal_plan(facts: ClusterState, rule: DeviceTaintRule, api_version: str, target: PlanTarget) -> TaintPlan:
+def rule_removal_plan(state: ClusterState, rule: DeviceTaintRule, api_version: str, target: PlanTarget) -> TaintPlan:
     """What deleting one rule means, whoever made it, for all devices that it selects."""
     devices = [device for device in (_exact(rule.spec.device_selector),) if device is not None]
-    return _removal(facts, devices, {rule.metadata.name: rule}, rule.spec.taint, api_version, target)
+    return _removal(state, devices, {rule.metadata.name: rule}, rule.spec.taint, api_version, target)
 
 
 def _exact(selector: DeviceTaintSelector | None) -> DeviceId | None:
@@ -149,7 +149,7 @@ def _exact(selector: DeviceTaintSelector | None) -> DeviceId | None:
 
 
 def _removal(
-    facts: ClusterState,
+    state: ClusterState,
     devices: Sequence[DeviceId],
     rules: Mapping[str, DeviceTaintRule],
     taint: DeviceTaint,
@@ -160,11 +160,11 @@ def _removal(
         DeviceChange(
             device, tuple(rule.spec.taint for rule in gone), (), frozenset(rule.metadata.name for rule in gone)
         )
-        for device in _all_selected(facts, devices, rules.values())
-        if (gone := [rule for rule in rules.values() if facts.selects(rule, device)])
+        for device in _all_selected(state, devices, rules.values())
+        if (gone := [rule for rule in rules.values() if state.selects(rule, device)])
     ]
     writes = [_changed(Verb.DELETE, rule, rule.spec.taint, api_version) for _, rule in sorted(rules.items())]
-    return _plan(facts, changes, taint, writes, (), target, removal=True)
+    return _plan(state, changes, taint, writes, (), target, removal=True)
 
 
 def with_effect(plan: TaintPlan, effect: str) -> TaintPlan:
@@ -174,22 +174,22 @@ def with_effect(plan: TaintPlan, effect: str) -> TaintPlan:
     return msgspec.structs.replace(plan, taint=taint, writes=writes)
 
 
-def planned_object(write: RuleWrite, facts: ClusterState) -> bytes:
+def planned_object(write: RuleWrite, state: ClusterState) -> bytes:
     """The object that a write makes or changes, as it would be; of a deletion as it is."""
-    rule = facts.inventory.taint_rules.get(write.name)
+    rule = state.inventory.taint_rules.get(write.name)
     return new_rule(write) if rule is None else changed_rule(rule, write)
 
 
-def present_objects(plan: TaintPlan, facts: ClusterState) -> tuple[bytes, ...]:
+def present_objects(plan: TaintPlan, state: ClusterState) -> tuple[bytes, ...]:
     """The rules that say already what was asked for, in the kind's best version."""
-    rules = (facts.inventory.taint_rules[name] for name in plan.present)
+    rules = (state.inventory.taint_rules[name] for name in plan.present)
     return tuple(encode(rule, DEVICE_TAINT_RULE) for rule in rules)
 
 
-def removable(facts: ClusterState, device: DeviceId, taint: DeviceTaint) -> tuple[DeviceTaintRule, ...]:
+def removable(state: ClusterState, device: DeviceId, taint: DeviceTaint) -> tuple[DeviceTaintRule, ...]:
     """The rules, own and others', that put such a taint on a device."""
-    rules = facts.inventory.taint_rules.values()
-    return tuple(rule for rule in rules if facts.selects(rule, device) and matches(rule.spec.taint, taint))
+    rules = state.inventory.taint_rules.values()
+    return tuple(rule for rule in rules if state.selects(rule, device) and matches(rule.spec.taint, taint))
 
 
 def matches(taint: DeviceTaint, wanted: DeviceTaint) -> bool:
@@ -202,18 +202,18 @@ def matches(taint: DeviceTaint, wanted: DeviceTaint) -> bool:
 
 
 def _all_selected(
-    facts: ClusterState, devices: Sequence[DeviceId], rules: Iterable[DeviceTaintRule]
+    state: ClusterState, devices: Sequence[DeviceId], rules: Iterable[DeviceTaintRule]
 ) -> tuple[DeviceId, ...]:
     """The named devices, then whatever else the rules select, published or only allocated."""
     wide = [rule for rule in rules if not taint_rules.is_own(rule)]
-    published = (device for pool in facts.pools for device in devices_of(pool, facts)) if wide else ()
-    held = facts.inventory.holdings_by_device if wide else ()
-    more = {device for device in (*published, *held) if any(facts.selects(rule, device) for rule in wide)}
+    published = (device for pool in state.pools for device in devices_of(pool, state)) if wide else ()
+    held = state.inventory.holdings_by_device if wide else ()
+    more = {device for device in (*published, *held) if any(state.selects(rule, device) for rule in wide)}
     return tuple(dict.fromkeys((*devices, *sorted(more))))
 
 
 def _plan(
-    facts: ClusterState,
+    state: ClusterState,
     changes: Sequence[DeviceChange],
     taint: DeviceTaint,
     writes: Sequence[RuleWrite],
@@ -226,32 +226,32 @@ def _plan(
         target=target,
         removal=removal,
         taint=PlannedTaint.of(taint),
-        devices=tuple(_planned(change, facts) for change in changes),
+        devices=tuple(_planned(change, state) for change in changes),
         writes=tuple(writes),
         present=tuple(present),
-        hits=hits(changes, facts),
-        partial=tuple(kind for kind in KINDS if facts.evidence.coverage(kind) is Coverage.PARTIAL),
+        hits=hits(changes, state),
+        partial=tuple(kind for kind in KINDS if state.evidence.coverage(kind) is Coverage.PARTIAL),
         failing=failing,
     )
 
 
-def _planned(change: DeviceChange, facts: ClusterState) -> PlannedDevice:
+def _planned(change: DeviceChange, state: ClusterState) -> PlannedDevice:
     device = change.device
-    published = next((found for _, found in facts.inventory.named(device)), None)
+    published = next((found for _, found in state.inventory.named(device)), None)
     return PlannedDevice(
         driver=device.driver,
         pool=device.pool,
         device=device.device,
-        pool_devices=len(devices_of(device.pool_id, facts)) if published is not None else 0,
+        pool_devices=len(devices_of(device.pool_id, state)) if published is not None else 0,
         shared=published is not None and bool(published.allow_multiple_allocations),
-        others=tuple(_others(change, facts)),
+        others=tuple(_others(change, state)),
     )
 
 
-def _others(change: DeviceChange, facts: ClusterState) -> Iterable[OtherTaint]:
-    for taint in driver_taints(change.device, facts):
+def _others(change: DeviceChange, state: ClusterState) -> Iterable[OtherTaint]:
+    for taint in driver_taints(change.device, state):
         yield OtherTaint(taint.key, taint.value, taint.effect, rule="")
-    for name, rule in sorted(facts.inventory.taint_rules.items()):
-        if name not in change.rules and facts.selects(rule, change.device):
+    for name, rule in sorted(state.inventory.taint_rules.items()):
+        if name not in change.rules and state.selects(rule, change.device):
             taint = rule.spec.taint
             yield OtherTaint(taint.key, taint.value, taint.effect, rule=name)

@@ -71,7 +71,7 @@ class DevicesView(ListView[DeviceRow]):
         self._several_drivers = False
         self._expression = ""
         self._listed: dict[DeviceId, ListedDevice] = {}
-        self._facts: ClusterState
+        self._state: ClusterState
         self._seen: Sequence[DeviceRow] | None = None
         self._names: tuple[str, ...] = ()
         super().__init__()
@@ -84,7 +84,7 @@ class DevicesView(ListView[DeviceRow]):
 
     def texts_of(self, rows: Sequence[DeviceRow]) -> list[str]:
         """What each row says of itself; users, taints and closed nodes of those that have them."""
-        held, ruled = self._facts.inventory.holdings_by_device, bool(self._facts.inventory.taint_rules)
+        held, ruled = self._state.inventory.holdings_by_device, bool(self._state.inventory.taint_rules)
 
         def tells_more(row: DeviceRow) -> bool:
             return ruled or row.state is not DeviceState.FREE or bool(row.device.taints) or row.id in held
@@ -92,7 +92,7 @@ class DevicesView(ListView[DeviceRow]):
         return [f"{row.text} {self._told(row)}" if tells_more(row) else row.text for row in rows]
 
     def _told(self, row: DeviceRow) -> str:
-        device = row.listed(self._facts).device
+        device = row.listed(self._state).device
         taints = (taint_text(taint) for taint in device.taints)
         closed = CLOSED[device.node_closed] if row.state is DeviceState.CLOSED else Safe("")
         return " ".join((*users_of([device]), *taints, closed)).casefold()
@@ -107,7 +107,7 @@ class DevicesView(ListView[DeviceRow]):
         if found is None:
             if len(listed) > _CACHE:
                 listed.clear()
-            found = listed[row.id] = row.listed(self._facts)
+            found = listed[row.id] = row.listed(self._state)
         return found
 
     def record(self, row: DeviceRow) -> DeviceRecord:
@@ -119,7 +119,7 @@ class DevicesView(ListView[DeviceRow]):
         """Records are made anew of newer rows, from the facts that the rows are of."""
         found = self.worker.answer(self.asked)
         if found is not None and rows is not self._seen:
-            self._facts, self._listed, self._seen = found.cluster, {}, rows
+            self._state, self._listed, self._seen = found.cluster, {}, rows
         return super().prepared(rows)
 
     def telling_columns(self, rows: Sequence[DeviceRow]) -> Sequence[Column[DeviceRow]]:
@@ -236,7 +236,7 @@ class DevicesView(ListView[DeviceRow]):
 
     def _users_key(self, row: DeviceRow) -> str:
         """Most devices are free, and a record is dear."""
-        used = self._facts.inventory.holdings_by_device.get(row.id)
+        used = self._state.inventory.holdings_by_device.get(row.id)
         return str(short_users(self.record(row))) if used else "-"
 
     # --- actions ----------------------------------------------------------------------------------------------------

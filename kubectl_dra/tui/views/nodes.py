@@ -103,7 +103,7 @@ class NodeView(DevicesView):
     def info(self) -> Safe:
         if self._seen is None or self.is_filtered:
             return super().info
-        held = (row for row in self._seen if self._facts.inventory.holdings_by_device.get(row.id))
+        held = (row for row in self._seen if self._state.inventory.holdings_by_device.get(row.id))
         users = users_of(map(self.record, held))
         if not users:
             return super().info

@@ -174,10 +174,10 @@ class PlanView(ReportView):
         self._work(partial(self._write, self.writer, self.order, facts, preview, steps), WRITING)
 
     def _write(
-        self, writer: TaintWriter, order: TaintRequest, facts: ClusterState, preview: Preview, steps: bool
+        self, writer: TaintWriter, order: TaintRequest, state: ClusterState, preview: Preview, steps: bool
     ) -> WriteResult:
         """In the worker's thread: what was written is kept, whether or not somebody still looks."""
-        written = writer.write(order, facts, preview, steps=steps)
+        written = writer.write(order, state, preview, steps=steps)
         self.dra.written += written.lines
         return written
 
@@ -242,6 +242,6 @@ def _agreed(answer: str, preview: Preview) -> bool | None:
     return False if word in ("y", "yes") else None
 
 
-def _objects(plan: TaintPlan, facts: ClusterState) -> bytes:
-    objects = [planned_object(write, facts) for write in plan.writes]
+def _objects(plan: TaintPlan, state: ClusterState) -> bytes:
+    objects = [planned_object(write, state) for write in plan.writes]
     return objects[0] if len(objects) == 1 else objects_bytes(objects)

@@ -163,7 +163,7 @@ def test_copies_take_what_earlier_ones_left() -> None:
     assert [cause.code for cause in placed.failed.causes] == [Code.DEVICES_IN_USE]
     held = {
         result.device
-        for claim in placed.world.inventory.claims.values()
+        for claim in placed.state.inventory.claims.values()
         if claim.status.allocation is not None
         for result in claim.status.allocation.devices.results
     }
