@@ -149,8 +149,8 @@ class VolumeTrouble(Evidence, frozen=True):
     ``entry``: the volume's name in the pod; ``volume``: the PersistentVolume; ``about``: the class, driver, disk or
     node that matters; ``wanted``: what a node would have to be; ``users``: pods (``NAMESPACE/NAME``) that use the
     volume. ``used``, ``asked`` and ``limit`` count volumes or, for ``noSpace``, bytes. ``by``: whose
-    volumes count, with their numbers, for ``tooMany``. ``gone``: the node that
-    matters does not exist, or none that can reach the volume.
+    volumes count, with their numbers, for ``tooMany``. ``gone``: the node that matters does not exist, or none that can
+    reach the volume.
     """
 
     reason: str

@@ -81,7 +81,7 @@ class EditClaim(Evidence, frozen=True):
     empty: dropped. ``template`` is what the claim was made from. ``offers``: of a selector that asks for another value,
     or no longer for one, which values the free devices have then. ``less``: what the devices have less of then.
     ``several``: the claim has other requests, too. ``before`` of a toleration: the key of one that the pod has, where
-    it counts for nodes only; one of the request with another value or effect as ``KEY=VALUE``.
+    it counts for nodes only; one of the request whose value looks like that of the taint as ``KEY=VALUE``.
     """
 
     claim: ObjectRef
