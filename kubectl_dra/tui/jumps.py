@@ -68,7 +68,7 @@ class Jumps(Shell):
         self.push(DiagnosisView(key))
 
     def open_pod_of(self, claim: Key) -> None:
-        found = self.facts_now.inventory.pods_by_claim.get(claim, ())
+        found = self.state_now.inventory.pods_by_claim.get(claim, ())
         pods = [Key(pod.metadata.namespace, pod.metadata.name) for pod in found]
         if pods:
             self.open_pods(pods)
@@ -83,7 +83,7 @@ class Jumps(Shell):
             self.push(SearchView(pods, Safe("its pods")))
 
     def open_pods_of_group(self, key: Key) -> None:
-        pods = pods_of(self.facts_now, key)
+        pods = pods_of(self.state_now, key)
         if pods:
             self.push(SearchView([key_of(pod.metadata) for pod in pods], Safe("its pods")))
         else:
@@ -145,7 +145,7 @@ class Jumps(Shell):
 
     def _try_selectors(self, of: Key, namespace: str) -> None:
         """One selector goes straight into the editor; of several one is chosen first."""
-        found = [each for each in known_selectors(self.facts_now.inventory) if (each.namespace, each.name) == of]
+        found = [each for each in known_selectors(self.state_now.inventory) if (each.namespace, each.name) == of]
         if not found:
             self.say(fmt("{} has no selector", str(Key(namespace, of.name))))
             return

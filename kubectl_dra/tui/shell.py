@@ -253,7 +253,7 @@ class Shell(Stacks):
         return self.cluster.evidence.address if self.cluster is not None else HERE
 
     @property
-    def facts_now(self) -> ClusterState:
+    def state_now(self) -> ClusterState:
         """The newest facts; only asked for by views that show some of them."""
         if self.cluster is None:
             raise LookupError("nothing has been read yet")

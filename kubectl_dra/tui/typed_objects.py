@@ -79,7 +79,7 @@ class TypedObjects(CommandLine):
 
     def _places(self, meant: TypedObject) -> list[str]:
         """The namespaces with such a workload: by its name, or by what its pods name."""
-        inventory = self.facts_now.inventory
+        inventory = self.state_now.inventory
         known = (*inventory.workloads, *inventory.makers)
         found = {place for kind, place, name in known if (kind, name) == (meant.kind.name, meant.name)}
         owners = Owners(inventory)
@@ -89,7 +89,7 @@ class TypedObjects(CommandLine):
         return sorted(found)
 
     def _is_known(self, kind: Kind, key: Key) -> bool:
-        inventory, place = self.facts_now.inventory, (kind.name, *key)
+        inventory, place = self.state_now.inventory, (kind.name, *key)
         known = place in inventory.workloads or place in inventory.makers
         return known or bool(resolve_workload(inventory, kind.name, key))
 

@@ -97,7 +97,7 @@ class View(Container):
         """An object of the kind that is shown here."""
         if named is None:
             return None
-        return CursorObject(str(named), lambda: type(self).document(self.dra.facts_now, named))
+        return CursorObject(str(named), lambda: type(self).document(self.dra.state_now, named))
 
     @property
     def stays(self) -> Safe:

@@ -78,7 +78,7 @@ def descheduled(pod: Pod, state: ClusterState) -> Descheduled | None:
 
 def _with_gainer(found: Descheduled, inventory: Inventory) -> Descheduled:
     """With the pod for which it had to go, whose uid is all that the event has of it."""
-    gainer = next((pod for pod in inventory.pods.values() if pod.metadata.uid == found.strategy), None)
+    gainer = inventory.pods_by_uid.get(found.strategy)
     if gainer is None:
         return replace(found, strategy="")
     ref = ObjectRef.of("Pod", key_of(gainer.metadata))

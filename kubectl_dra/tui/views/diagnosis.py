@@ -65,12 +65,12 @@ class DiagnosisView(WaitingPage[PendingReport]):
     @property
     def _newer(self) -> Sequence[Key]:
         """The newest first."""
-        last, owners = self._last, Owners(self.dra.facts_now.inventory)
+        last, owners = self._last, Owners(self.dra.state_now.inventory)
         whose = owners.named(last) if last is not None else None
         if last is None or whose is None:
             return ()
         created = last.metadata.creation_timestamp or ""
-        others = (pod for pod in self.dra.facts_now.inventory.pods.values() if owners.named(pod) == whose)
+        others = (pod for pod in self.dra.state_now.inventory.pods.values() if owners.named(pod) == whose)
         newer = [each.metadata for each in others if (each.metadata.creation_timestamp or "") > created]
         return [key_of(each) for each in sorted(newer, key=lambda meta: meta.creation_timestamp or "", reverse=True)]
 

@@ -81,7 +81,7 @@ class FoundStates:
             if known is None or known[0] is not report:
                 known = self._causes[key] = report, fmt("pending: {}", pending_cause(report))
             return known[1]
-        pod = self._dra.facts_now.inventory.pods.get(key)
+        pod = self._dra.state_now.inventory.pods.get(key)
         if pod is None:
             return _NOT_YET
         on = fmt(" on {}", pod.spec.node_name) if pod.spec.node_name else Safe("")

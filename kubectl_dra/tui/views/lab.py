@@ -324,7 +324,7 @@ class LabView(View):
     def do_copy_command(self) -> None:
         behind = ("--class", self._tried.device_class) if self._tried.device_class is not None else ()
         words = dra("test-selector", plain_word(" ".join(self._expression.split())), *map(plain_word, behind))
-        line = command(reading(words, self.dra.facts_now.evidence.address)) if words is not None else None
+        line = command(reading(words, self.dra.state_now.evidence.address)) if words is not None else None
         if line is None:
             self.dra.say(Safe("this selector can't stand in a shell command"))
         else:

@@ -170,7 +170,7 @@ class WouldGetPage(RecordPage[Gets]):
 
     def page_of(self, record: Gets) -> Sequence[Safe]:
         """The answer, then the page of ``capacity``; the page of ``simulate`` where it would get nothing."""
-        address = self.dra.facts_now.evidence.address
+        address = self.dra.state_now.evidence.address
         if not record.trial.devices or record.room is None:
             return simulation_page(record.trial.simulation, self.dra.now, address=address)
         names = listed([str(device) for device in record.trial.devices])

@@ -324,7 +324,7 @@ class PendingView(ListView[PendingRow]):
         return known[1]
 
     def _created(self, row: PendingRow) -> str:
-        pod = self.dra.facts_now.inventory.pods.get(row.pod) if row.pod is not None else None
+        pod = self.dra.state_now.inventory.pods.get(row.pod) if row.pod is not None else None
         return (pod.metadata.creation_timestamp if pod is not None else None) or ""
 
     def _age(self, row: PendingRow) -> Safe:

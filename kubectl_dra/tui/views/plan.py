@@ -90,12 +90,12 @@ class PlanView(ReportView):
             return None
         of_taint = plain_word(f"{words[-1].partition(':')[0].partition('=')[0]}-")
         undoing = dra("taint-device", *map(plain_word, words[:-1]), of_taint)
-        return command(changing(undoing, self.dra.facts_now.evidence.address))
+        return command(changing(undoing, self.dra.state_now.evidence.address))
 
     def _command(self) -> Safe | None:
         words = dra("taint-device", *map(plain_word, self.order.words)) if self.order.words else None
         words = words or (kubectl("delete", of("devicetaintrule", self.order.rule)) if self.order.rule else None)
-        return command(changing(words, self.dra.facts_now.evidence.address))
+        return command(changing(words, self.dra.state_now.evidence.address))
 
     def do_copy(self) -> None:
         """The command, so that it can be run elsewhere, or by a user who may write."""
@@ -108,7 +108,7 @@ class PlanView(ReportView):
         preview = self._preview
         if preview is None or not preview.plan.writes:
             return None
-        facts = self.dra.facts_now
+        facts = self.dra.state_now
         return CursorObject(" ".join(w.name for w in preview.plan.writes), lambda: _objects(preview.plan, facts))
 
     # --- planning ---------------------------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ class PlanView(ReportView):
         if self._busy:
             return
         self._refused, self._busy = (), Safe("Planning …")
-        facts, check = self.dra.facts_now, self.dra.unlocked
+        facts, check = self.dra.state_now, self.dra.unlocked
         self._work(partial(self.writer.plan, self.order, facts, check=check, effect=self._effect), "planning")
 
     def do_refresh(self) -> None:
@@ -170,7 +170,7 @@ class PlanView(ReportView):
             return
         self._busy = Safe("Reading once more, then writing …")
         self.show()
-        facts = self.dra.facts_now
+        facts = self.dra.state_now
         self._work(partial(self._write, self.writer, self.order, facts, preview, steps), WRITING)
 
     def _write(

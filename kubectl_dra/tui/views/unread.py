@@ -27,7 +27,7 @@ class UnreadView(ReportView):
         return None if self.dra.cluster is None else list(self._lines())
 
     def _lines(self) -> Iterator[Safe]:
-        evidence = self.dra.facts_now.evidence
+        evidence = self.dra.state_now.evidence
         found = list(rights_lines(missing(evidence, needs.POD, self.dra.namespace), evidence.address))
         if not found:
             yield Safe("Everything that decides could be read.")

@@ -202,7 +202,7 @@ class WaitingPage(WaysView, ReportView, Generic[R]):
         return lines
 
     def ways_now(self) -> Ways:
-        report, address = self.report, self.dra.facts_now.evidence.address
+        report, address = self.report, self.dra.state_now.evidence.address
         if report is None:
             return None if self._is_checking else (), (), address
         found = None if self._is_checking else self.remedies(report)

@@ -88,7 +88,7 @@ class WorkloadsView(ListView[WorkloadPendingReport]):
 
     def opened(self, row: WorkloadPendingReport) -> None:
         """What it says of itself, where it was read: also whether its pods would fit."""
-        ref, inventory = row.workload, self.dra.facts_now.inventory
+        ref, inventory = row.workload, self.dra.state_now.inventory
         known = (ref.kind, *ref.key)
         kind = next((kind for kind in (*KINDS, *MAKERS) if kind.name == ref.kind), None)
         if kind is not None and (known in inventory.workloads or known in inventory.makers):
